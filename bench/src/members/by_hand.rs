@@ -6,9 +6,9 @@ use super::writes::Fresh;
 use crate::executor::{BATCH, Log, connect, connection, keep_log};
 use crate::measure::Side;
 use domain::{
-    BenefitCode, BenefitKind, CardNumber, Chassis, Colour, Date, Entity, FieldCode, Fuel, HistoryCode,
-    ItemCode, Moment, PlanCode, Plate, ReceiverCode, SituationCode, TenantId, TimeZone, UserCode,
-    VehicleCategory, VehicleTypeCode,
+    AuditAction, AuditSubjectKind, AuditedChange, BenefitCode, BenefitKind, CardNumber, Chassis, Colour,
+    Date, Entity, FieldCode, Fuel, HistoryCode, ItemCode, Moment, PlanCode, Plate, ReceiverCode,
+    SituationCode, TenantId, TimeZone, UserCode, VehicleCategory, VehicleTypeCode,
 };
 use futures_util::future::try_join_all;
 use rusqlite::Connection;
@@ -111,7 +111,7 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
         user: Some(UserCode::new(1)),
         operation: "POST /ext/beneficio/veicular",
         person: Some(holder.person),
-        detail: Some(format!("benefício {number} criado")),
+        change: AuditedChange::new(AuditAction::Create, AuditSubjectKind::Benefit, number.get()),
     };
     let history_code = HistoryCode::new(code("history"));
     let mut rows = benefits::insert_benefits(tenant, [(number, &benefit)]);

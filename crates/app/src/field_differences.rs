@@ -53,8 +53,8 @@ fn render_moment(at: Moment, zone: &TimeZone) -> String {
 }
 
 /// The field names for the audit entry; never their values.
-pub(crate) fn join_field_names(differences: &[FieldDifference]) -> String {
-    differences.iter().map(|one| one.field).collect::<Vec<_>>().join(", ")
+pub(crate) fn list_field_names(differences: &[FieldDifference]) -> impl Iterator<Item = &'static str> {
+    differences.iter().map(|one| one.field)
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
         let before = vec![("nome", text("Ana")), ("email", None), ("uf", text("SP"))];
         let after = vec![("nome", text("Ana")), ("email", text("a@b.example")), ("uf", None)];
         let found = compare_fields(before, after);
-        assert_eq!(join_field_names(&found), "email, uf");
+        assert_eq!(list_field_names(&found).collect::<Vec<_>>(), ["email", "uf"]);
         assert_eq!((&found[0].after, &found[1].before), (&text("a@b.example"), &text("SP")));
         let (present, zone) =
             (CurrentVersion { version: 3, since: Moment::from_millis(0) }, TimeZone::parse("UTC").unwrap());

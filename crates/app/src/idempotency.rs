@@ -28,20 +28,24 @@ pub struct IdempotentWrite<T> {
     /// `None` if the request has no idempotency key: then it runs every time.
     pub ticket: Option<IdempotencyKey>,
     pub render: AnswerRenderer<T>,
-    /// Dry run: only reports what would be rejected, and writes nothing.
-    pub trial: bool,
+    /// Only finds out what would be rejected, and writes nothing.
+    pub is_dry_run: bool,
 }
 
 impl<T> Clone for IdempotentWrite<T> {
     fn clone(&self) -> IdempotentWrite<T> {
-        IdempotentWrite { ticket: self.ticket.clone(), render: Arc::clone(&self.render), trial: self.trial }
+        IdempotentWrite {
+            ticket: self.ticket.clone(),
+            render: Arc::clone(&self.render),
+            is_dry_run: self.is_dry_run,
+        }
     }
 }
 
 impl<T> IdempotentWrite<T> {
     /// For callers without idempotency keys, such as commands: runs every time.
     pub fn without_key() -> IdempotentWrite<T> {
-        IdempotentWrite { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
+        IdempotentWrite { ticket: None, render: Arc::new(|_| Vec::new()), is_dry_run: false }
     }
 }
 
@@ -52,6 +56,8 @@ pub enum WriteOutcome<T> {
     Fresh(T),
     /// The request ran before; this is the answer it got.
     Replayed(StoredAnswer),
+    /// A dry run: no rule rejects the request.
+    Checked,
 }
 
 impl<T> WriteOutcome<T> {
@@ -60,8 +66,9 @@ impl<T> WriteOutcome<T> {
         match self {
             WriteOutcome::Fresh(value) => Ok(value),
             WriteOutcome::Replayed(_) => {
-                Err(Error::Defect("something was answered before that nobody named".to_owned()))
+                Err(Error::Defect("a request without an idempotency key was replayed".to_owned()))
             }
+            WriteOutcome::Checked => Err(Error::Defect("a write was only checked".to_owned())),
         }
     }
 }
@@ -92,12 +99,12 @@ where
     I: Send + Sync + 'static,
     T: Send + 'static,
 {
-    if once.trial {
+    if once.is_dry_run {
         // On a snapshot, where the first write ends the dry run.
-        let tried = app.db.read((unit, input), |tx, (unit, input)| unit(tx, input)).await;
-        return match tried {
-            Err(refused @ (Error::Refused(_) | Error::StaleRegisters)) => Err(refused),
-            _ => Err(Error::Refused(Vec::new())),
+        let result: Result<T, Error> = app.db.read((unit, input), |tx, (unit, input)| unit(tx, input)).await;
+        return match result {
+            Ok(_) | Err(Error::Storage(storage::Error::ReadOnlyTransaction(_))) => Ok(WriteOutcome::Checked),
+            Err(error) => Err(error),
         };
     }
     let input = (once, unit, input, app.now());

@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::registers::snapshot::TenantRegisters;
 use crate::situations::ActorContext;
-use domain::{BranchCode, ImportProblem, Moment, PersonCode, Rejection, Scope, UserCode};
+use domain::{AuditedChange, BranchCode, ImportProblem, Moment, PersonCode, Rejection, Scope, UserCode};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,7 @@ pub struct ImportUnitContext {
     /// The branch of new records whose row names none.
     pub branch: Option<BranchCode>,
     /// Dry run: validates only, writes nothing.
-    pub trial: bool,
+    pub is_dry_run: bool,
     pub meant: RecordLineIndex,
     pub now: Moment,
 }
@@ -77,14 +77,14 @@ impl ImportUnitContext {
         }
     }
 
-    pub fn audit_entry(&self, person: Option<PersonCode>, what: &str) -> audit::AuditEntry {
+    pub fn audit_entry(&self, person: Option<PersonCode>, change: AuditedChange) -> audit::AuditEntry {
         audit::AuditEntry {
             tenant: self.scope.tenant(),
             at: self.now,
             user: self.user,
             operation: self.operation,
             person,
-            detail: Some(what.to_owned()),
+            change,
         }
     }
 }

@@ -152,7 +152,7 @@ pub const SUPPLIERS: &[SampleSupplier] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{DisplayName, InputField as Named, fold_text};
+    use domain::{DisplayName, InputField, fold_text};
     use std::collections::BTreeSet;
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         let others =
             FIELDS.iter().map(|field| field.name).chain(SUPPLIERS.iter().map(|supplier| supplier.name));
         for name in plans.chain(types).chain(others).chain([NAME]) {
-            assert!(DisplayName::parse(Named::Name, name).is_ok(), "{name}");
+            assert!(DisplayName::parse(InputField::Name, name).is_ok(), "{name}");
         }
     }
 }

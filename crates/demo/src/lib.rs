@@ -58,8 +58,8 @@ const USERS: [(&str, &str, Role, &[i32]); 3] = [
     ("integracao@demo.example", "Integração Demonstração", Role::Integration, &[1, 2, 3, 4, 5]),
 ];
 
-/// Members per transaction, with all their records: a fraction of a second on either engine.
-const TOGETHER: u32 = 1_000;
+/// Members per transaction, with all their records: far from the time limit of a transaction even on a busy machine.
+const MEMBERS_PER_TRANSACTION: u32 = 250;
 
 #[derive(Clone, Debug)]
 pub struct DemoLoadOptions {
@@ -127,7 +127,7 @@ async fn load_sales(
 ) -> Result<DemoLoadProgress, Error> {
     let lead_count = sales::count_leads(progress.members);
     while progress.leads < lead_count {
-        let last = lead_count.min(progress.leads + sales_process::TOGETHER);
+        let last = lead_count.min(progress.leads + sales_process::LEADS_PER_TRANSACTION);
         let prospects = (progress.leads + 1..=last).map(|number| generator.generate_lead(number)).collect();
         let part = sales_process::SampleLeadBatch { known: progress, prospects };
         let lane = WriteLane::background(progress.tenant);
@@ -179,7 +179,7 @@ fn generate_members(
     generator: &Arc<SampleGenerator>,
     progress: DemoLoadProgress,
 ) -> JoinHandle<Vec<SampleMember>> {
-    let end = progress.members.min(progress.loaded + TOGETHER);
+    let end = progress.members.min(progress.loaded + MEMBERS_PER_TRANSACTION);
     let generator = Arc::clone(generator);
     tokio::task::spawn_blocking(move || {
         (progress.loaded + 1..=end).map(|number| generator.generate_member(number)).collect()

@@ -13,7 +13,7 @@ use storage::sales::leads::{self, StoredLead};
 use storage::server::counters::{self, Counter};
 
 /// Leads per transaction, with all their records.
-pub const TOGETHER: u32 = 500;
+pub const LEADS_PER_TRANSACTION: u32 = 250;
 
 /// The next leads, and the load's progress when they were generated.
 pub struct SampleLeadBatch {

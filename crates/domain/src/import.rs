@@ -45,6 +45,8 @@ pub enum ImportProblem {
     WrongState(&'static str),
     /// The period in which an import can be undone is over.
     TooLate,
+    /// The line cannot be written, for a reason that is no rule.
+    LineFailed,
     /// The code belonged to a record of an undone import.
     Removed,
     /// Neither the row nor the request names the branch of a new member.

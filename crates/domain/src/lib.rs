@@ -5,6 +5,7 @@
 //! tests beside it.
 
 mod address;
+mod audit;
 mod caller_address;
 mod card;
 mod codes;
@@ -48,6 +49,7 @@ pub use crate::import::ImportProblem;
 pub use crate::local_moment::{PeriodStart, WrittenMoment};
 pub use crate::random_source::RandomSource;
 pub use address::{Cep, PostalAddress, Uf};
+pub use audit::{AuditAction, AuditSubject, AuditSubjectKind, AuditedChange};
 pub use card::CardNumber;
 pub use codes::{
     AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,

@@ -20,6 +20,9 @@ pub enum Error {
     Foreign,
     #[error("the unit panicked: {0}")]
     Panicked(String),
+    /// A dry run that reaches its first write ends so; anywhere else it is a defect.
+    #[error("a write in a transaction that only reads: {0}")]
+    ReadOnlyTransaction(String),
     #[error("defect: {0}")]
     Broken(String),
 }

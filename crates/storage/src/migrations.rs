@@ -62,6 +62,7 @@ pub(crate) const MIGRATIONS: &[SchemaMigration] = &[
     define_migration(18, "leases", include_str!("../migrations/0018_leases.sql")),
     define_migration(19, "access_trail", include_str!("../migrations/0019_access_trail.sql")),
     define_migration(20, "validation", include_str!("../migrations/0020_validation.sql")),
+    define_migration(21, "typed_audit", include_str!("../migrations/0021_typed_audit.sql")),
 ];
 
 /// The migration texts, in order.

@@ -2,6 +2,7 @@
 //! texts of all refusals and mails. It contains no business rules.
 
 pub mod attachment;
+pub mod audit;
 pub mod database_fault;
 pub mod mail;
 pub mod read;

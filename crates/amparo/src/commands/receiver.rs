@@ -4,7 +4,7 @@ use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
 use app::idempotency::IdempotentWrite;
 use app::triggers;
-use app::triggers::receivers::{self, RequestedReceiver, StoredReceiver, TenantActor, Why};
+use app::triggers::receivers::{self, PauseReason, RequestedReceiver, StoredReceiver, TenantActor};
 use app::{App, Vault, collect_problem};
 use clap::ArgMatches;
 use domain::{Entity, Moment, ReceiverAddress, ReceiverCode, Rejection};
@@ -135,9 +135,9 @@ async fn list_receivers(app: &App, vault: &Vault, actor: TenantActor) -> Result<
 fn describe_receiver_state(one: &StoredReceiver) -> &'static str {
     match (one.active, one.paused) {
         (false, _) => "retirado",
-        (true, Some((_, Why::ByHand))) => "pausado",
-        (true, Some((_, Why::Gone))) => "pausado (410)",
-        (true, Some((_, Why::Failing))) => "pausado (falhas)",
+        (true, Some((_, PauseReason::ByHand))) => "pausado",
+        (true, Some((_, PauseReason::Gone))) => "pausado (410)",
+        (true, Some((_, PauseReason::Failing))) => "pausado (falhas)",
         (true, None) => "ativo",
     }
 }

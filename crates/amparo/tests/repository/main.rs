@@ -130,6 +130,17 @@ fn commands(document: &str) -> Vec<String> {
         .collect()
 }
 
+const UNHURRIED: [(&str, &str); 2] =
+    [("AMPARO_STORAGE_POINT_TIMEOUT", "60s"), ("AMPARO_STORAGE_UNIT_TIMEOUT", "60s")];
+
+/// The binary in this folder. A busy machine is not to end what it does.
+fn amparo(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
+    command.current_dir(folder).env_remove("AMPARO_DATABASE");
+    command.envs(UNHURRIED);
+    command
+}
+
 /// Every command that a document shows runs as it is written, in their order, in an empty folder.
 #[test]
 fn the_commands_in_the_readmes_run() {
@@ -138,8 +149,8 @@ fn the_commands_in_the_readmes_run() {
         assert!(shown.iter().any(|line| line.starts_with("serve")), "{document} shows how to start");
         let folder = tempfile::tempdir().unwrap();
         for line in shown {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
-            command.current_dir(folder.path()).args(words(&line)).env_remove("AMPARO_DATABASE");
+            let mut command = amparo(folder.path());
+            command.args(words(&line));
             if line.starts_with("serve") {
                 starts(command.args(["--listen", "127.0.0.1:0", "--log-level", "off"]));
                 continue;
@@ -163,10 +174,9 @@ fn what_the_readmes_say_to_paste_works_as_pasted() {
         // One that was free a moment ago: no port is anybody's for ever.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         let line = line.replace("127.0.0.1:9000", &free);
-        let mut serve = Command::new(env!("CARGO_BIN_EXE_amparo"));
-        serve.current_dir(folder.path()).args(words(&line));
-        serve.args(["--listen", "127.0.0.1:0", "--log-level", "off"]);
-        let mut server = serve.env_remove("AMPARO_DATABASE").stdout(Stdio::piped()).spawn().unwrap();
+        let mut serve = amparo(folder.path());
+        serve.args(words(&line)).args(["--listen", "127.0.0.1:0", "--log-level", "off"]);
+        let mut server = serve.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
         let line = lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).unwrap();
         let address = line.rsplit_once("http://").unwrap().1;
@@ -175,7 +185,7 @@ fn what_the_readmes_say_to_paste_works_as_pasted() {
         let here = Path::new(env!("CARGO_BIN_EXE_amparo")).parent().unwrap();
         let path = format!("{}:{}", here.display(), std::env::var("PATH").unwrap());
         let mut shell = Command::new("sh");
-        shell.current_dir(folder.path()).env_remove("AMPARO_DATABASE").env("PATH", path);
+        shell.current_dir(folder.path()).env_remove("AMPARO_DATABASE").env("PATH", path).envs(UNHURRIED);
         let output = shell.arg("-ec").arg(&script).output().unwrap();
         server.kill().unwrap();
         server.wait().unwrap();

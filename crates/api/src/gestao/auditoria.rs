@@ -43,9 +43,12 @@ fn render_audit_entry(
     });
     let (kind, people, detail) = match entry.what {
         AuditedEvent::Access(people) => ("leitura", people, None),
-        AuditedEvent::Change(_, detail) if result.is_some() => ("acesso", Vec::new(), detail),
-        AuditedEvent::Change(person, detail) => {
-            ("alteracao", person.map(|person| (person, entry.at)).into_iter().collect(), detail)
+        AuditedEvent::Change(_, content) if result.is_some() => {
+            ("acesso", Vec::new(), access_log::describe_content(content))
+        }
+        AuditedEvent::Change(person, content) => {
+            let people = person.map(|person| (person, entry.at)).into_iter().collect();
+            ("alteracao", people, access_log::describe_content(content))
         }
     };
     RegistroAuditoriaTO {

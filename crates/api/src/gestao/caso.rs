@@ -8,7 +8,8 @@ use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::cases::{
-    self, AnyCaseInput, CaseChangeHistory, FullCase, Item, Moved, RecordNote, StoredCase, StoredFieldChange,
+    self, AnyCaseInput, CaseChangeHistory, FullCase, RecordHistoryEntry, RecordNote, ResolvedCase,
+    StoredCase, StoredFieldChange,
 };
 use app::registers::snapshot::TenantRegisters;
 use axum::extract;
@@ -55,7 +56,10 @@ pub async fn list_overdue_cases(
     Ok(JsonAnswer(render_case_page(page, state.app.now())))
 }
 
-fn render_case_page(page: app::members::search::SearchPage<Item>, now: Moment) -> ListPage<CasoItemTO> {
+fn render_case_page(
+    page: app::members::search::SearchPage<ResolvedCase>,
+    now: Moment,
+) -> ListPage<CasoItemTO> {
     let items = page.rows.iter().map(|row| render_case_item(&page.registers, row, now)).collect();
     ListPage::new(items, page.number, page.total)
 }
@@ -141,7 +145,7 @@ fn merge_history(history: &CaseChangeHistory) -> Vec<AlteracaoTO> {
     all.into_iter().map(|(_, one)| one).collect()
 }
 
-fn render_situation_change(registers: &TenantRegisters, one: &Moved) -> AlteracaoTO {
+fn render_situation_change(registers: &TenantRegisters, one: &RecordHistoryEntry) -> AlteracaoTO {
     let name = |code: SituationCode| registers.situation(code).map(|one| one.name.to_uppercase());
     AlteracaoTO {
         tipo: "situacao",
@@ -172,7 +176,7 @@ fn render_field_change(registers: &TenantRegisters, one: &StoredFieldChange) -> 
     }
 }
 
-fn render_case_item(registers: &TenantRegisters, row: &Item, now: Moment) -> CasoItemTO {
+fn render_case_item(registers: &TenantRegisters, row: &ResolvedCase, now: Moment) -> CasoItemTO {
     let head = row.case.head();
     let (situation, colour, readable) = describe_case_situation(registers, head.situation);
     let due = cases::compute_due_moment(registers, head);

@@ -3,7 +3,7 @@
 use super::caso::{CaseResource, build_common_fields, record};
 use crate::ext::beneficio::render_vehicle;
 use crate::ext::evento::{describe_case_situation, find_claim_type_name};
-use app::cases::{AnyCaseInput, FullCase, Item, StoredCase};
+use app::cases::{AnyCaseInput, FullCase, ResolvedCase, StoredCase};
 use domain::{CaseKind, PersonCode, PostalAddress};
 use wire::records::{EnderecoTO, EventoGestaoInput, EventoGestaoTO, EventoRelacionadoTO};
 use wire::set_names;
@@ -44,7 +44,7 @@ impl CaseResource for ClaimResource {
     }
 }
 
-fn render_related_claim(case: &FullCase, one: &Item) -> Option<EventoRelacionadoTO> {
+fn render_related_claim(case: &FullCase, one: &ResolvedCase) -> Option<EventoRelacionadoTO> {
     let StoredCase::Claim(claim) = &one.case else { return None };
     Some(EventoRelacionadoTO {
         cod_evento: one.code,

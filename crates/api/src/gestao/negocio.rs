@@ -3,7 +3,7 @@
 use super::associado::render_history;
 use crate::ServerState;
 use crate::answer::JsonAnswer;
-use crate::ext::crm::{render_deal as whole_record, render_found_deal, render_lead};
+use crate::ext::crm::{render_deal, render_found_deal, render_lead};
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
@@ -85,7 +85,7 @@ pub async fn show_deal(
     let (view, registers) = deals::show_deal(&state.app, &caller, code.get()?).await?;
     let today = state.app.now().date_in(&registers.zone);
     let resultado = render_deal_result(&view.found);
-    Ok(JsonAnswer(NegocioCompletoTO { negocio: whole_record(&registers, view, today), resultado }))
+    Ok(JsonAnswer(NegocioCompletoTO { negocio: render_deal(&registers, view, today), resultado }))
 }
 
 /// `GET /gestao/negocio/{codNegocio}/historico`

@@ -9,8 +9,8 @@ use app::access::Session;
 use app::registers::snapshot::load_registers;
 use app::triggers;
 use app::triggers::receivers::{
-    self, AT_ONCE, ChangedReceiver, CreatedReceiver, ReceiverChangeRequest, RedactedReceiver,
-    RequestedReceiver, TenantActor, Why,
+    self, AT_ONCE, ChangedReceiver, CreatedReceiver, PauseReason, ReceiverChangeRequest, RedactedReceiver,
+    RequestedReceiver, TenantActor,
 };
 use axum::extract;
 use axum::response::Response;
@@ -284,9 +284,9 @@ fn render_receiver(zone: &TimeZone, redacted: &RedactedReceiver) -> ReceptorTO {
         ativo: one.active,
         pausado: one.paused.is_some(),
         motivo_pausa: one.paused.map(|(_, why)| match why {
-            Why::ByHand => "manual",
-            Why::Gone => "o receptor respondeu 410",
-            Why::Failing => "só falhas por dias",
+            PauseReason::ByHand => "manual",
+            PauseReason::Gone => "o receptor respondeu 410",
+            PauseReason::Failing => "só falhas por dias",
         }),
         falhas_seguidas: health.failures,
         falhando_desde: moment(health.failing_since),

@@ -173,7 +173,7 @@ impl IncomingWrite {
                 // A dry run of the readable rest finds the remaining problems and changes nothing.
                 Err(mut unread) => match unread.rest.take() {
                     Some(rest) => {
-                        (*rest, IdempotentWrite { ticket: None, trial: true, ..once }, Some(unread))
+                        (*rest, IdempotentWrite { ticket: None, is_dry_run: true, ..once }, Some(unread))
                     }
                     None => return Err(unread.problems.into()),
                 },
@@ -182,7 +182,12 @@ impl IncomingWrite {
                 (Err(app::Error::Refused(rejections)), Some(unread)) => {
                     Err(unread.collect_problems(&rejections).into())
                 }
-                (_, Some(unread)) => Err(unread.problems.into()),
+                (Ok(_), Some(unread)) => Err(unread.problems.into()),
+                // Whatever else the state of the records says, the request has to be mended first.
+                (Err(error), Some(unread)) => match RequestFailure::from(error) {
+                    failure if failure.status().is_server_error() => Err(failure),
+                    _ => Err(unread.problems.into()),
+                },
                 (done, None) => done.map_err(RequestFailure::from),
             }
         };
@@ -201,9 +206,13 @@ async fn run_idempotent<T: 'static>(
         IdempotencyCheck::Replayed(stored) => return Ok(replay_answer(stored)),
         IdempotencyCheck::Fresh(place) => place,
     };
-    match act(IdempotentWrite { ticket: ticket.clone(), render: render_stored, trial: false }).await {
+    match act(IdempotentWrite { ticket: ticket.clone(), render: render_stored, is_dry_run: false }).await {
         Ok(WriteOutcome::Fresh(value)) => Ok(build_json_response(StatusCode::OK, render_answer(&value))),
         Ok(WriteOutcome::Replayed(stored)) => Ok(replay_answer(stored)),
+        Ok(WriteOutcome::Checked) => {
+            tracing::error!("a write was only checked");
+            Err(RequestFailure::Internal)
+        }
         Err(failure) => Err(store_refusal(state, ticket, failure).await),
     }
 }

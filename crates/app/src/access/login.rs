@@ -5,13 +5,13 @@
 //! token written. All other attempts queue for the hash, and a failure is counted before the next attempt starts:
 //! concurrent attempts cannot exceed the limits.
 
-use super::login_audit::{self, AccountActor, LoginTarget};
+use super::login_audit::{self, AccountActor, LoginTarget, build_user_change};
 use super::throttle::FailureSubjects;
 use super::token::{self, TokenLookupKey};
 use super::{KNOWN_FOR, TOKEN_LIFE, check_code};
 use crate::registers::snapshot::{self, TenantRegisters, load_registers};
 use crate::{App, Error};
-use domain::{CallerAddress, Email, Moment, Password, Role, Scope, TenantId, UserCode};
+use domain::{AuditAction, CallerAddress, Email, Moment, Password, Role, Scope, TenantId, UserCode};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::sync::Arc;
@@ -222,12 +222,12 @@ async fn attempt_sign_in(
     }
     app.throttle.count(app, subjects, app.now()).await?;
     metrics::counter!("amparo_login_failures_total").increment(1);
-    let detail = match (target.user, door) {
-        (Some(user), SignInPurpose::PasswordCheck(_)) => format!("usuário {user} teve a senha recusada"),
-        (Some(user), _) => format!("usuário {user} teve a entrada recusada"),
-        (None, _) => "tentou entrar com um usuário que não existe".to_owned(),
+    let change = match (target.user, door) {
+        (Some(user), SignInPurpose::PasswordCheck(_)) => build_user_change(AuditAction::RefusePassword, user),
+        (Some(user), _) => build_user_change(AuditAction::RefuseSignIn, user),
+        (None, _) => AuditAction::RefuseUnknownUser.into(),
     };
-    login_audit::record_login_failure(app, &target, detail);
+    login_audit::record_login_failure(app, &target, change);
     Err(Error::Credential)
 }
 
@@ -379,8 +379,8 @@ async fn write_token(tx: &mut Tx, issue: &TokenIssuance) -> Result<Option<TokenW
                     now.plus(HALF_FOR),
                 );
                 tx.execute(half).await?;
-                let done = format!("usuário {} acertou a senha: falta o código", right.user);
-                issue.actor().record(tx, right.tenant, done, *now).await?;
+                let change = build_user_change(AuditAction::AcceptPassword, right.user);
+                issue.actor().record(tx, right.tenant, change, *now).await?;
                 return Ok(Some(TokenWriteOutcome { entering, is_half: true, entry: None }));
             }
             Some(agent.as_deref())
@@ -408,20 +408,17 @@ impl TokenIssuance {
     /// logs in for every exchange leaves one row every ten minutes and reserves no further codes.
     async fn record_login(&self, tx: &mut Tx, statements: &mut Vec<Statement>) -> Result<Option<i32>, Error> {
         let (tenant, user) = (self.right.tenant, self.right.user);
-        let detail = match (&self.door, self.right.entry) {
+        let action = match (&self.door, self.right.entry) {
             (SignInPurpose::Program, Some(entry)) => {
                 statements.push(audit::add_entry_repeats(tenant, entry, 1));
                 return Ok(Some(entry));
             }
-            (SignInPurpose::Console { .. }, _) => format!("usuário {user} entrou no console"),
-            (SignInPurpose::ProgramWithCode, _) => {
-                format!("usuário {user} entrou pela API com o segundo fator")
-            }
-            (SignInPurpose::Program | SignInPurpose::PasswordCheck(_), _) => {
-                format!("usuário {user} entrou pela API")
-            }
+            (SignInPurpose::Console { .. }, _) => AuditAction::SignInToConsole,
+            (SignInPurpose::ProgramWithCode, _) => AuditAction::SignInToApiWithCode,
+            (SignInPurpose::Program | SignInPurpose::PasswordCheck(_), _) => AuditAction::SignInToApi,
         };
-        let entry = self.actor().record(tx, tenant, detail, self.now).await?;
+        let change = build_user_change(action, user);
+        let entry = self.actor().record(tx, tenant, change, self.now).await?;
         Ok(Some(entry).filter(|_| matches!(self.door, SignInPurpose::Program)))
     }
 }

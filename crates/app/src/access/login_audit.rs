@@ -6,7 +6,7 @@
 //! account or address gets one entry per window.
 
 use crate::{App, Error};
-use domain::{CallerAddress, Moment, TenantId, UserCode};
+use domain::{AuditAction, AuditSubjectKind, AuditedChange, CallerAddress, Moment, TenantId, UserCode};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl AccountActor {
         &self,
         tx: &mut Tx,
         tenant: TenantId,
-        detail: String,
+        change: AuditedChange,
         at: Moment,
     ) -> Result<i32, Error> {
         let entry = AccountAuditEntry {
@@ -49,13 +49,18 @@ impl AccountActor {
             at,
             user: self.user,
             operation: self.operation,
-            detail,
+            change,
             address: self.address.map(|address| address.to_string()),
             result: AccountActionResult::Success,
             times: 1,
         };
         Ok(audit::append_account_entry(tx, &entry).await?)
     }
+}
+
+/// What an audit entry says about a user.
+pub(super) fn build_user_change(action: AuditAction, user: UserCode) -> AuditedChange {
+    AuditedChange::new(action, AuditSubjectKind::User, user.get())
 }
 
 /// The account a login attempt concerns, as far as it is known.
@@ -71,7 +76,7 @@ impl LoginTarget {
     /// `None` if no association is concerned.
     fn build_entry(
         &self,
-        detail: String,
+        change: AuditedChange,
         result: AccountActionResult,
         at: Moment,
     ) -> Option<AccountAuditEntry> {
@@ -80,7 +85,7 @@ impl LoginTarget {
             at,
             user: self.user,
             operation: self.operation,
-            detail,
+            change,
             address: Some(self.address.to_string()),
             result,
             times: 1,
@@ -152,8 +157,8 @@ impl LoginTrail {
 }
 
 /// Buffers the audit entry of a wrong password or code.
-pub(super) fn record_login_failure(app: &App, target: &LoginTarget, detail: String) {
-    match target.build_entry(detail, AccountActionResult::Failure, app.now()) {
+pub(super) fn record_login_failure(app: &App, target: &LoginTarget, change: AuditedChange) {
+    match target.build_entry(change, AccountActionResult::Failure, app.now()) {
         Some(entry) => app.trail.push(entry),
         None => {
             tracing::info!(address = %target.address, operation = target.operation, "a login named no user");
@@ -176,12 +181,9 @@ pub(super) fn record_throttled_login(app: &App, target: &LoginTarget, (subject, 
         by = if of_address { "address" } else { "account" },
         "logins are throttled"
     );
-    let source = if of_address { "do endereço" } else { "na conta" };
-    let detail = match target.user {
-        Some(user) => format!("usuário {user} teve a entrada bloqueada: tentativas demais {source}"),
-        None => format!("tentou entrar vezes demais, com tentativas demais {source}"),
-    };
-    if let Some(entry) = target.build_entry(detail, AccountActionResult::Throttled, now) {
+    let action = if of_address { AuditAction::ThrottleAddress } else { AuditAction::ThrottleAccount };
+    let change = target.user.map_or(action.into(), |user| build_user_change(action, user));
+    if let Some(entry) = target.build_entry(change, AccountActionResult::Throttled, now) {
         app.trail.push(entry);
     }
 }

@@ -2,7 +2,7 @@
 //! Failures are throttled like wrong passwords.
 
 use super::login::{build_sign_in_grant, build_token_statements};
-use super::login_audit::{self, AccountActor, LoginTarget};
+use super::login_audit::{self, AccountActor, LoginTarget, build_user_change};
 use super::password_hash::HashingTurn;
 use super::second_factor::{recovery_codes, totp};
 use super::throttle::FailureSubjects;
@@ -10,7 +10,7 @@ use super::token::{self, TokenLookupKey};
 use super::{SignInGrant, parse_token_key};
 use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
-use domain::{CallerAddress, Moment, TenantId, UserCode};
+use domain::{AuditAction, CallerAddress, Moment, TenantId, UserCode};
 use storage::access::logins::{self, SignInUser};
 use storage::access::second_factors::{self, SecondFactorChallenge};
 use storage::server::secrets::{self, SecretOwnerKind};
@@ -117,7 +117,8 @@ async fn count_wrong_code(app: &App, subjects: FailureSubjects, target: &LoginTa
     metrics::counter!("amparo_login_failures_total").increment(1);
     app.throttle.count(app, subjects, app.now()).await?;
     if let Some(user) = target.user {
-        login_audit::record_login_failure(app, target, format!("usuário {user} teve um código recusado"));
+        let change = build_user_change(AuditAction::RefuseCode, user);
+        login_audit::record_login_failure(app, target, change);
     }
     Ok(())
 }
@@ -189,12 +190,11 @@ async fn write_completion(tx: &mut Tx, pass: &SignInCompletion) -> Result<Comple
         return Ok(CompletionOutcome::ExpiredChallenge);
     }
     let Some(spent) = spend_code(tx, typed).await? else { return Ok(CompletionOutcome::WrongCode) };
-    let how = match spent {
-        SpentCodeKind::Device => "com o segundo fator",
-        SpentCodeKind::Recovery => "com um código de recuperação",
+    let action = match spent {
+        SpentCodeKind::Device => AuditAction::SignInToConsoleWithCode,
+        SpentCodeKind::Recovery => AuditAction::SignInToConsoleWithRecoveryCode,
     };
-    let done = format!("usuário {} entrou no console {how}", typed.user);
-    typed.actor.record(tx, tenant, done, now).await?;
+    typed.actor.record(tx, tenant, build_user_change(action, typed.user), now).await?;
     let origin = (*address, Some(agent.as_deref()));
     let mut statements = build_token_statements((tenant, typed.user), key, entering.generation, origin, now);
     statements.push(second_factors::delete_factor_challenge(tenant, &ticket.hash));
@@ -212,8 +212,8 @@ async fn spend_code(tx: &mut Tx, typed: &SubmittedCode) -> Result<Option<SpentCo
         if !second_factors::consume_recovery_code(tx, tenant, user, &hash).await? {
             return Ok(None);
         }
-        let done = format!("usuário {user} usou um código de recuperação");
-        typed.actor.record(tx, tenant, done, typed.now).await?;
+        let change = build_user_change(AuditAction::UseRecoveryCode, user);
+        typed.actor.record(tx, tenant, change, typed.now).await?;
         return Ok(Some(SpentCodeKind::Recovery));
     }
     let Some(secret) = find_factor_secret(tx, &typed.vault, tenant, user).await? else { return Ok(None) };

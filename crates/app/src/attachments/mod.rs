@@ -31,8 +31,8 @@ use crate::{App, Error};
 use bytes::Bytes;
 use content::PreparedFile;
 use domain::{
-    CaseKind, FileCode, FileName, FileOwner, FileProblem, InputField, Moment, PersonCode, Rejection, Role,
-    Scope, UserCode,
+    AuditAction, AuditSubjectKind, AuditedChange, FileCode, FileName, FileOwner, FileProblem, InputField,
+    Moment, PersonCode, Rejection, Role, Scope, UserCode,
 };
 use std::sync::Arc;
 use storage::history::audit;
@@ -64,16 +64,6 @@ const fn name_file_operations(owner: FileOwner) -> (&'static str, &'static str) 
         FileOwner::Member => {
             ("GET /gestao/associado/{codPessoa}/arquivos", "POST /gestao/associado/{codPessoa}/arquivos")
         }
-    }
-}
-
-/// The history subject of the owner, and its wording in the audit.
-fn describe_owner(owner: FileOwner) -> (&'static str, &'static str) {
-    match owner.case_kind() {
-        Some(kind @ CaseKind::Inspection) => (name_history_subject(kind), "na vistoria"),
-        Some(kind @ CaseKind::Ticket) => (name_history_subject(kind), "no chamado"),
-        Some(kind) => (name_history_subject(kind), "no evento"),
-        None => (PERSON, "no associado"),
     }
 }
 
@@ -286,7 +276,7 @@ pub async fn attach_file(
     .await;
     let is_kept = match &done {
         Ok(WriteOutcome::Fresh(view)) => view.is_new,
-        Ok(WriteOutcome::Replayed(_)) => false,
+        Ok(WriteOutcome::Replayed(_) | WriteOutcome::Checked) => false,
         // Unknown whether the commit succeeded: the key is left for the sweep.
         Err(error) => error.is_transient(),
     };
@@ -388,7 +378,7 @@ async fn write_attachment(tx: &mut Tx, entry: &FileWriteContext) -> Result<Attac
     let change = FileChangeNote {
         file: &file,
         operation: name_file_operations(owner.of).1,
-        did: "anexado",
+        action: AuditAction::AttachFile,
         is_there: true,
         reason: None,
     };
@@ -405,7 +395,7 @@ async fn write_attachment(tx: &mut Tx, entry: &FileWriteContext) -> Result<Attac
 struct FileChangeNote<'f> {
     file: &'f AttachedFile,
     operation: &'static str,
-    did: &'static str,
+    action: AuditAction,
     /// Whether the file was added rather than removed.
     is_there: bool,
     reason: Option<&'f str>,
@@ -417,24 +407,21 @@ async fn build_change_statements(
     person: PersonCode,
     change: FileChangeNote<'_>,
 ) -> Result<Vec<storage::Statement>, Error> {
-    let FileChangeNote { file, operation, did, is_there, reason } = change;
+    let FileChangeNote { file, operation, action, is_there, reason } = change;
     let tenant = entry.scope.tenant();
     let [audit_code, number] =
         counters::reserve_number_blocks(tx, tenant, [(Counter::Audit, 1), (Counter::FieldChange, 1)]).await?;
-    let (subject, at) = describe_owner(file.owner);
-    let detail = match reason {
-        Some(reason) => format!("arquivo {} {did}: {at} {}, {reason}", file.code, file.record),
-        None => format!("arquivo {} {did}: {at} {}", file.code, file.record),
+    let (subject, owner_kind) = match file.owner.case_kind() {
+        Some(kind) => (name_history_subject(kind), kind.into()),
+        None => (PERSON, AuditSubjectKind::Member),
     };
+    let change = AuditedChange::new(action, AuditSubjectKind::File, file.code.get())
+        .with_argument(owner_kind.name())
+        .with_argument(file.record)
+        .with_reason(reason);
     let user = Some(entry.user);
-    let audit_entry = audit::AuditEntry {
-        tenant,
-        at: entry.now,
-        user,
-        operation,
-        person: Some(person),
-        detail: Some(detail),
-    };
+    let audit_entry =
+        audit::AuditEntry { tenant, at: entry.now, user, operation, person: Some(person), change };
     let name = Some(file.name.clone());
     let (before, after) = if is_there { (None, name) } else { (name, None) };
     let change_context = FieldChangeContext { tenant, subject, record: file.record, user, at: entry.now };
@@ -518,12 +505,18 @@ async fn write_file_removal(
     if is_so {
         return Ok(entry.build_attachment_view(entry.file.clone(), false));
     }
-    let (operation, did) = if *removed { (REMOVE, "removido") } else { (RESTORE, "restaurado") };
+    let (operation, action) =
+        if *removed { (REMOVE, AuditAction::RemoveFile) } else { (RESTORE, AuditAction::RestoreFile) };
     if !*removed {
         check_record_room(tx, &entry).await?;
     }
-    let change =
-        FileChangeNote { file: &entry.file, operation, did, is_there: !removed, reason: reason.as_deref() };
+    let change = FileChangeNote {
+        file: &entry.file,
+        operation,
+        action,
+        is_there: !removed,
+        reason: reason.as_deref(),
+    };
     let removal = removed.then_some((*now, *user));
     let mut statements = vec![attachments::update_file_removal(scope.tenant(), *code, removal)];
     statements.extend(build_change_statements(tx, &entry, person, change).await?);

@@ -11,7 +11,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use storage::history::audit::{
     self, AccessLogBlock, AuditCodeRange, AuditEntryCriteria, compute_block_number,
 };
-pub use storage::history::audit::{AccountActionResult, AuditEntryPage, AuditedEvent, StoredAuditEntry};
+pub use storage::history::audit::{
+    AccountActionResult, AuditEntryContent, AuditEntryPage, AuditedEvent, StoredAuditEntry,
+};
+
+/// An entry in words. Texts of older versions are as they were stored.
+pub fn describe_content(content: AuditEntryContent) -> Option<String> {
+    match content {
+        AuditEntryContent::Change(change) => Some(wire::audit::describe_change(&change)),
+        AuditEntryContent::Text(text) => text,
+    }
+}
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 

@@ -7,7 +7,7 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
-use domain::{BenefitCode, InputField, PersonCode};
+use domain::{AuditAction, BenefitCode, InputField, PersonCode};
 use std::sync::Arc;
 use storage::Tx;
 use storage::benefits::{AdditionalFieldValues, StoredBenefit};
@@ -73,8 +73,13 @@ async fn write_additional_fields(
     if changed {
         let profile = load_holder(tx, tenant, code, &before).await?;
         let after = StoredBenefit { updated_at: command.now, ..after };
-        let pending =
-            PendingBenefitWrite::for_change(code, &before, after, &profile, "alterado: dados adicionais");
+        let pending = PendingBenefitWrite::for_change(
+            code,
+            &before,
+            after,
+            &profile,
+            AuditAction::ChangeAdditionalFields,
+        );
         situations::store_benefit(tx, &command.actor_context(), pending).await?;
     }
     Ok(SaveFieldsOutcome { values, registers: Arc::clone(registers), holder, changed })

@@ -6,13 +6,13 @@ use super::{
 };
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
-use crate::members::{build_member_row, compute_listing_days as member_days};
+use crate::members::{build_member_row, compute_listing_days as compute_member_listing_days};
 use crate::situations::{
     self, PendingBenefitWrite, PresetNumbers, WrittenBenefit, build_listed_member, compute_listed_days,
 };
 use domain::{
-    BenefitCode, Entity, ImportOutcome, ImportProblem, InputField, PersonCode, Rejection, SituationCode,
-    SituationKind,
+    AuditAction, AuditSubjectKind, AuditedChange, BenefitCode, Entity, ImportOutcome, ImportProblem,
+    InputField, PersonCode, Rejection, SituationCode, SituationKind,
 };
 use serde_json::{Map, Value};
 use storage::Tx;
@@ -187,8 +187,14 @@ async fn create_imported_benefit(
     };
     // The version of the person in which this benefit makes them a member.
     let joined = (!holder.1.is_member).then(|| (holder.1.version + 1).to_string());
-    let draft =
-        NewBenefitDraft { benefit, item, holder, kept: row.kept.0, then: None, done: "criado".into() };
+    let draft = NewBenefitDraft {
+        benefit,
+        item,
+        holder,
+        kept: row.kept.0,
+        then: None,
+        audited: AuditAction::Create.into(),
+    };
     let WrittenBenefit { code, benefit, .. } =
         Box::pin(insert_benefit(tx, &command.actor_context(), &command.scope, draft)).await?;
     Ok(ImportRowOutcome::Created { record: code.get(), version: benefit.version, joined })
@@ -281,7 +287,7 @@ async fn restore_benefit(
     }
     let pending = PendingBenefitWrite {
         also,
-        ..PendingBenefitWrite::for_change(code, current, after, holder, "alterado: importação desfeita")
+        ..PendingBenefitWrite::for_change(code, current, after, holder, AuditAction::UndoImportUpdate)
     };
     situations::store_benefit(tx, &context.change_context(), pending).await?;
     Ok(ImportUndoOutcome::Restored)
@@ -310,7 +316,7 @@ async fn remove_benefit(
         storage::members::update_person(tx, tenant, current.person, &person).await?;
     } else if others.len() == 1 {
         // The first benefit had taken over the member's own listing row: insert that row again.
-        let days = member_days(holder, &context.registers.zone);
+        let days = compute_member_listing_days(holder, &context.registers.zone);
         let row = SearchListingRow {
             slot: current.slot,
             member: build_listed_member(current.person, holder),
@@ -326,7 +332,7 @@ async fn remove_benefit(
     statements.extend(benefits::delete_benefit(tenant, code, current.sequence));
     rows::mark_listing_changed(tx, tenant).await?;
     tx.execute_batch(statements).await?;
-    let detail = format!("benefício {code} removido: importação desfeita");
-    audit::append_audit_entry(tx, &context.audit_entry(Some(current.person), &detail)).await?;
+    let change = AuditedChange::new(AuditAction::UndoImport, AuditSubjectKind::Benefit, code.get());
+    audit::append_audit_entry(tx, &context.audit_entry(Some(current.person), change)).await?;
     Ok(ImportUndoOutcome::Removed)
 }

@@ -7,7 +7,7 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_registers};
 use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
-use domain::{BenefitCode, InputField, ItemCode, Money, Rejection, fold_text};
+use domain::{AuditAction, AuditedChange, BenefitCode, InputField, ItemCode, Money, Rejection, fold_text};
 use std::sync::Arc;
 use storage::Tx;
 use storage::benefits::StoredBenefit;
@@ -84,10 +84,10 @@ async fn write_added_item(
     let item = build_item(command, plan, input);
     let mut after = StoredBenefit { updated_at: command.now, ..before.clone() };
     after.plans.push((item.plan, item.price));
-    let audit_text = format!("alterado: plano {} incluído", plan.code);
+    let audited = AuditedChange::from(AuditAction::AddItem).with_argument(plan.code);
     let pending = PendingBenefitWrite {
         item: Some((item, None)),
-        ..PendingBenefitWrite::for_change(code, &before, after, &profile, audit_text)
+        ..PendingBenefitWrite::for_change(code, &before, after, &profile, audited)
     };
     let stored = situations::store_benefit(tx, &command.actor_context(), pending).await?;
     let missing = || Error::Defect("an item was not written".to_owned());

@@ -16,7 +16,8 @@ use crate::situations::BENEFIT;
 use crate::situations::{self, PendingBenefitWrite, WrittenBenefit};
 use crate::{App, Error};
 use domain::{
-    BenefitCode, Entity, InputField, ItemCode, Money, Rejection, Scope, SituationCode, SituationKind,
+    AuditAction, AuditedChange, BenefitCode, Entity, InputField, ItemCode, Money, Rejection, Scope,
+    SituationCode, SituationKind,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -172,7 +173,7 @@ async fn write_benefit_change(
     let after = StoredBenefit { updated_at: command.now, ..after };
     let pending = PendingBenefitWrite {
         item,
-        ..PendingBenefitWrite::for_change(code, &before, after, &holder, "alterado")
+        ..PendingBenefitWrite::for_change(code, &before, after, &holder, AuditAction::Change)
     };
     let WrittenBenefit { code, benefit, .. } =
         situations::store_benefit(tx, &command.actor_context(), pending).await?;
@@ -278,14 +279,14 @@ async fn write_situation_change(
         return Err(Error::Refused(problems));
     }
     let holder = load_holder(tx, command.scope.tenant(), code, &before).await?;
-    let audit_text = match (kind(before.situation), kind(to)) {
-        (_, Some(SituationKind::Cancelled)) => "cancelado",
-        (Some(SituationKind::Cancelled), _) => "reativado",
-        _ => "mudou de situação",
+    let action = match (kind(before.situation), kind(to)) {
+        (_, Some(SituationKind::Cancelled)) => AuditAction::Cancel,
+        (Some(SituationKind::Cancelled), _) => AuditAction::Reactivate,
+        _ => AuditAction::ChangeSituation,
     };
     let pending = PendingBenefitWrite {
         reason,
-        ..PendingBenefitWrite::for_change(code, &before, after, &holder, audit_text)
+        ..PendingBenefitWrite::for_change(code, &before, after, &holder, action)
     };
     let WrittenBenefit { code, benefit, .. } =
         situations::store_benefit(tx, &command.actor_context(), pending).await?;
@@ -387,11 +388,12 @@ async fn write_item_change(
     if one == previous {
         return Box::pin(build_full_benefit(tx, command, code, before, false)).await;
     }
-    let audit_text = format!("alterado: item {item} {}", if one.active { "alterado" } else { "retirado" });
+    let action = if one.active { AuditAction::ChangeItem } else { AuditAction::RemoveItem };
+    let audited = AuditedChange::from(action).with_argument(item);
     let also = vec![items::update_item_terms(tenant, code, &one, command.now)];
     let pending = PendingBenefitWrite {
         also,
-        ..PendingBenefitWrite::for_change(code, &before, after, &holder, audit_text)
+        ..PendingBenefitWrite::for_change(code, &before, after, &holder, audited)
     };
     let WrittenBenefit { code, benefit, .. } =
         situations::store_benefit(tx, &command.actor_context(), pending).await?;

@@ -29,12 +29,12 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{self, ActorContext, PendingBenefitWrite, PresetNumbers, WrittenBenefit};
 use crate::{App, Error};
 use domain::{
-    BenefitCode, BenefitKind, CardNumber, Entity, InputField, PersonCode, Rejection, Scope, SituationCode,
-    SituationKind, TenantId,
+    AuditAction, AuditedChange, BenefitCode, BenefitKind, CardNumber, Entity, InputField, PersonCode,
+    Rejection, Scope, SituationCode, SituationKind, TenantId,
 };
 use storage::Tx;
 pub use storage::benefits::StoredBenefit;
-use storage::benefits::items as kept_items;
+use storage::benefits::items as stored_items;
 use storage::benefits::{BenefitKeyConflicts, BenefitUniqueKeys, ConflictingBenefit};
 use storage::members::PersonProfile;
 use storage::server::counters::Counter;
@@ -190,7 +190,7 @@ async fn create_benefit(
         holder,
         kept: PresetNumbers::default(),
         then: None,
-        done: "criado".into(),
+        audited: AuditAction::Create.into(),
     };
     let WrittenBenefit { code, benefit, .. } =
         Box::pin(insert_benefit(tx, &request.actor_context(), &request.scope, draft)).await?;
@@ -205,7 +205,7 @@ pub(crate) struct NewBenefitDraft<'a> {
     pub kept: PresetNumbers,
     /// Further writes of the same transaction that need the new code.
     pub then: Option<situations::BenefitWriteHook<'a>>,
-    pub done: std::borrow::Cow<'static, str>,
+    pub audited: AuditedChange,
 }
 
 /// Inserts a new benefit, unless it conflicts with another one.
@@ -215,14 +215,7 @@ pub(crate) async fn insert_benefit(
     scope: &Scope,
     draft: NewBenefitDraft<'_>,
 ) -> Result<WrittenBenefit, Error> {
-    let NewBenefitDraft {
-        benefit,
-        item,
-        holder: (person, mut profile),
-        kept: preset,
-        then,
-        done: audit_text,
-    } = draft;
+    let NewBenefitDraft { benefit, item, holder: (person, mut profile), kept: preset, then, audited } = draft;
     let new_holder = Some((person, profile.document.as_ref()));
     let conflicts = storage::benefits::load_benefit_conflicts(
         tx,
@@ -247,7 +240,7 @@ pub(crate) async fn insert_benefit(
         reason: None,
         also: Vec::new(),
         then,
-        done: audit_text,
+        audited,
     };
     situations::store_benefit(tx, context, pending).await
 }
@@ -268,7 +261,7 @@ async fn change_existing_benefit(
     if profile.document.as_ref() != Some(&input.document) {
         validator.problems.push(Rejection::NotTheHolder(code));
     }
-    let items_before = kept_items::list_items(&mut *tx, tenant, code).await?;
+    let items_before = stored_items::list_items(&mut *tx, tenant, code).await?;
     let (mut after, item) =
         validator.build_changed_benefit(request.input.sent_fields(), &before, &items_before, request.now);
     if !validator.problems.is_empty() {
@@ -288,7 +281,7 @@ async fn change_existing_benefit(
     after.updated_at = request.now;
     let pending = PendingBenefitWrite {
         item,
-        ..PendingBenefitWrite::for_change(code, &before, after, &profile, "alterado")
+        ..PendingBenefitWrite::for_change(code, &before, after, &profile, AuditAction::Change)
     };
     let WrittenBenefit { code, benefit, .. } =
         situations::store_benefit(tx, &request.actor_context(), pending).await?;
@@ -391,7 +384,7 @@ async fn write_cancellation(
     let to = registers.default_situation(Entity::Benefit, SituationKind::Cancelled);
     let to = to.ok_or(Rejection::NoSituation)?;
     let after = StoredBenefit { situation: to.code, updated_at: request.now, ..before.clone() };
-    let change = PendingBenefitWrite::for_change(code, &before, after, &profile, "cancelado");
+    let change = PendingBenefitWrite::for_change(code, &before, after, &profile, AuditAction::Cancel);
     let pending = PendingBenefitWrite { reason: reason.clone(), ..change };
     let WrittenBenefit { code, benefit, .. } =
         situations::store_benefit(tx, &request.actor_context(), pending).await?;

@@ -1,7 +1,7 @@
 //! The board of a case kind: one column per situation, read page by page, and the changes since the last read.
 
 use super::show::convert_hours;
-use super::{Item, name_case_operations};
+use super::{ResolvedCase, name_case_operations};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, read_with_registers};
@@ -34,7 +34,7 @@ pub struct SituationColumn {
     pub total: i64,
     /// Number of cases past their time limit.
     pub late: i64,
-    pub rows: Vec<Item>,
+    pub rows: Vec<ResolvedCase>,
     /// Cursor of the next page, if there is one.
     pub next: Option<ColumnCursor>,
 }
@@ -180,9 +180,9 @@ async fn load_cases_in_order(
     tx: &mut Tx,
     read_plan: &BoardReadPlan,
     codes: &[i32],
-) -> Result<Vec<Item>, Error> {
+) -> Result<Vec<ResolvedCase>, Error> {
     let loaded = cases::list_cases_by_codes(&mut *tx, &read_plan.scope, read_plan.kind, codes).await?;
-    let mut by_code: HashMap<i32, Item> = loaded.into_iter().map(|one| (one.code, one)).collect();
+    let mut by_code: HashMap<i32, ResolvedCase> = loaded.into_iter().map(|one| (one.code, one)).collect();
     Ok(codes.iter().filter_map(|code| by_code.remove(code)).collect())
 }
 

@@ -9,9 +9,9 @@ use crate::benefits::{WriteCommand, run_command};
 use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
-use crate::situations::cases::{PendingCaseWrite, name_case_kind, store_case};
+use crate::situations::cases::{PendingCaseWrite, store_case};
 use crate::{App, Error};
-use domain::{CaseKind, InputField, Rejection, SituationCode, SituationKind};
+use domain::{AuditAction, AuditedChange, CaseKind, InputField, Rejection, SituationCode, SituationKind};
 use storage::cases::notes;
 use storage::history::audit;
 use storage::registers::situations::StoredSituation;
@@ -185,7 +185,7 @@ async fn write_case_note(
         user: context.user,
         operation: context.operation,
         person: Some(found.case.head().person),
-        detail: Some(format!("{} {code} anotado", name_case_kind(kind))),
+        change: AuditedChange::new(AuditAction::Annotate, kind.into(), code),
     };
     let audit_code = counters::reserve_number(tx, tenant, Counter::Audit).await?;
     tx.execute_batch(vec![

@@ -12,13 +12,13 @@ mod show;
 mod validate;
 
 pub use change_situation::{add_case_note, change_case_situation};
-pub use search::{Item, PAGE, count_overdue_cases, list_cases, list_cases_behind, list_overdue_cases};
+pub use search::{PAGE, count_overdue_cases, list_cases, list_cases_behind, list_overdue_cases};
 pub use show::{CaseChangeHistory, FullCase, ResolvedCase, compute_due_moment, read_case, read_case_history};
 pub use storage::cases::StoredCase;
 pub use storage::cases::inspections::ChecklistEntry;
 pub use storage::cases::notes::RecordNote;
 pub use storage::history::field_changes::StoredFieldChange;
-pub use storage::history::situation_changes::RecordHistoryEntry as Moved;
+pub use storage::history::situation_changes::RecordHistoryEntry;
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;

@@ -14,7 +14,7 @@ use domain::{
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-pub use storage::cases::ResolvedCase as Item;
+use storage::cases::ResolvedCase;
 use storage::cases::{self, CaseCriteria, OverdueCase, ResultWindow, SituationAge, SituationTimeLimit};
 use storage::search::members::{self, MemberSearch};
 use storage::{Tx, benefits};
@@ -143,7 +143,7 @@ pub async fn list_cases(
     caller: &Session,
     kind: CaseKind,
     query: CasoQuery,
-) -> Result<SearchPage<Item>, Error> {
+) -> Result<SearchPage<ResolvedCase>, Error> {
     let number = query.page.clone().into_set().map_or(1, BoundedInt::get);
     let window = ResultWindow { skip: i64::from(number - 1) * PAGE, limit: PAGE };
     let now = app.now();
@@ -173,7 +173,7 @@ pub async fn list_cases_behind(
     kind: CaseKind,
     query: CasoQuery,
     (until, skip): (Option<Moment>, i64),
-) -> Result<(Vec<Item>, Arc<TenantRegisters>), Error> {
+) -> Result<(Vec<ResolvedCase>, Arc<TenantRegisters>), Error> {
     let window = ResultWindow { skip, limit: PAGE };
     let now = app.now();
     let input = |registers: &TenantRegisters| {
@@ -214,7 +214,7 @@ async fn read_case_list(
     kind: CaseKind,
     parsed: Option<&ParsedCaseQuery>,
     window: ResultWindow,
-) -> Result<(Vec<Item>, i64), Error> {
+) -> Result<(Vec<ResolvedCase>, i64), Error> {
     let empty = (Vec::new(), 0);
     let Some(ParsedCaseQuery { scope, criteria, filter }) = parsed else { return Ok(empty) };
     let mut criteria = criteria.clone();
@@ -299,7 +299,11 @@ async fn find_members_by_name(
 
 /// A page of overdue cases of all kinds, longest overdue first.
 #[boxed::future]
-pub async fn list_overdue_cases(app: &App, caller: &Session, number: i32) -> Result<SearchPage<Item>, Error> {
+pub async fn list_overdue_cases(
+    app: &App,
+    caller: &Session,
+    number: i32,
+) -> Result<SearchPage<ResolvedCase>, Error> {
     let window = ResultWindow { skip: i64::from(number - 1) * PAGE, limit: PAGE };
     let (tenant, now) = (caller.scope.tenant(), app.now());
     let input =
@@ -349,14 +353,14 @@ async fn read_overdue_cases(
     limits: &[SituationTimeLimit],
     now: Moment,
     window: ResultWindow,
-) -> Result<(Vec<Item>, i64), Error> {
+) -> Result<(Vec<ResolvedCase>, i64), Error> {
     let overdue = cases::list_overdue_cases(&mut *tx, scope, limits, now, window).await?;
     let found = overdue.len() as i64;
     let total = match found < window.limit && (found > 0 || window.skip == 0) {
         true => window.skip + found,
         false => cases::count_overdue_cases(&mut *tx, scope, limits, now).await?,
     };
-    let mut by_code: HashMap<(CaseKind, i32), Item> = HashMap::new();
+    let mut by_code: HashMap<(CaseKind, i32), ResolvedCase> = HashMap::new();
     for kind in CaseKind::ALL {
         let codes: Vec<i32> = overdue.iter().filter(|one| one.kind == kind).map(|one| one.code).collect();
         let loaded = cases::list_cases_by_codes(&mut *tx, scope, kind, &codes).await?;

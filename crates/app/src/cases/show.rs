@@ -18,7 +18,7 @@ use storage::cases::notes::{self, RecordNote};
 use storage::cases::{self, CaseHead, StoredCase};
 use storage::history::field_changes::{self, StoredFieldChange};
 use storage::history::situation_changes;
-use storage::history::situation_changes::RecordHistoryEntry as Moved;
+use storage::history::situation_changes::RecordHistoryEntry;
 use storage::members::dependents;
 use storage::registers::situations::StoredSituation;
 use storage::{Tx, members};
@@ -181,7 +181,7 @@ pub(super) async fn list_related_claims(
 
 /// Situation changes and field changes of a case, each in order.
 pub struct CaseChangeHistory {
-    pub moves: Vec<Moved>,
+    pub moves: Vec<RecordHistoryEntry>,
     pub fields: Vec<StoredFieldChange>,
     pub registers: Arc<TenantRegisters>,
 }
@@ -203,7 +203,7 @@ pub async fn read_case_history(
     Ok(CaseChangeHistory { moves, fields, registers })
 }
 
-type CaseHistoryParts = (PersonCode, Vec<Moved>, Vec<StoredFieldChange>);
+type CaseHistoryParts = (PersonCode, Vec<RecordHistoryEntry>, Vec<StoredFieldChange>);
 
 async fn read_history_parts(
     tx: &mut Tx,

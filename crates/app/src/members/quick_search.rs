@@ -4,7 +4,7 @@
 use super::dependents;
 use super::search::{self, FoundMemberRow};
 use crate::access::Session;
-use crate::cases::{self, Item};
+use crate::cases::{self, ResolvedCase};
 use crate::{App, Error};
 use domain::{CardNumber, CaseKind, Cpf, Document, PersonCode, Phone, Plate};
 use storage::members::phones;
@@ -30,7 +30,7 @@ pub struct GlobalSearchResult {
     pub rows: Vec<FoundMemberRow>,
     /// Number of rows, including those beyond the first page.
     pub total: i64,
-    pub cases: Vec<Item>,
+    pub cases: Vec<ResolvedCase>,
 }
 
 /// One possible meaning of a text.

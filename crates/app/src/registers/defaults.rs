@@ -4,7 +4,7 @@ use crate::Error;
 use domain::{Moment, TenantId};
 use registers::{CLAIM_TYPES, FieldContent, INSPECTION_TYPES, TICKET_TYPES};
 use storage::Tx;
-use storage::registers as kept;
+use storage::registers as stored_registers;
 use storage::server::counters;
 
 fn build_text(text: &str) -> FieldContent {
@@ -40,7 +40,7 @@ pub async fn insert_records(
     let counter = register.counter.ok_or_else(unknown)?;
     for values in records {
         let code = counters::reserve_register_code(tx, tenant, counter).await?;
-        kept::insert_record(tx, register, tenant, (code, &values, true), now).await?;
+        stored_registers::insert_record(tx, register, tenant, (code, &values, true), now).await?;
     }
     Ok(())
 }

@@ -175,12 +175,12 @@ impl<'d> RecordDraft<'d> {
     }
 
     /// The audit text: names of changed fields, never their values.
-    pub fn describe_changes(&self) -> String {
-        let Some(had) = &self.had else { return "cadastro".to_owned() };
+    pub fn list_changed_fields(&self) -> Vec<&'static str> {
+        let Some(had) = &self.had else { return Vec::new() };
         let fields = self.register.fields.iter().enumerate();
         let changed =
             fields.filter(|(at, _)| self.values[*at] != had.values[*at]).map(|(_, field)| field.name);
-        changed.chain((self.active != had.active).then_some("ativo")).collect::<Vec<_>>().join(", ")
+        changed.chain((self.active != had.active).then_some("ativo")).collect()
     }
 }
 

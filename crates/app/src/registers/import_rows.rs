@@ -1,10 +1,10 @@
 //! Import rows of plans and sellers, matched by code, else by document, else by name.
 
-use super::{SaveRecord as Changing, write_record as save};
+use super::{SaveRecord, write_record};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext};
-use domain::{ImportKind, ImportProblem, Rejection, fold_text};
-use registers::{FieldContent as Kept, Register};
+use domain::{AuditAction, AuditSubjectKind, AuditedChange, ImportKind, ImportProblem, Rejection, fold_text};
+use registers::{FieldContent, Register};
 use serde_json::{Map, Value, json};
 use std::fmt;
 use storage::Tx;
@@ -50,7 +50,7 @@ impl RegisterImportRow {
     fn text_field(&self, name: &str) -> Option<&str> {
         let (at, _) = self.register.find_field(name)?;
         match &self.sent.fields[at] {
-            FieldPatch::Set(Kept::Text(text)) => Some(text),
+            FieldPatch::Set(FieldContent::Text(text)) => Some(text),
             _ => None,
         }
     }
@@ -80,7 +80,7 @@ async fn find_matching_record(
     let value = |record: &StoredRecord, name: &str| {
         let found = row.register.find_field(name).map(|(at, _)| &record.values[at]);
         match found {
-            Some(Kept::Text(text)) => Some(text.clone()),
+            Some(FieldContent::Text(text)) => Some(text.clone()),
             _ => None,
         }
     };
@@ -125,7 +125,7 @@ pub async fn import_record(
     {
         return Err(Rejection::Import(ImportProblem::Removed).into());
     }
-    let changing = Changing {
+    let changing = SaveRecord {
         register: row.register,
         scope: context.scope.clone(),
         user: context.user,
@@ -135,7 +135,7 @@ pub async fn import_record(
         now: context.now,
         sealing: None,
     };
-    let saved = Box::pin(save(tx, &changing)).await?.record;
+    let saved = Box::pin(write_record(tx, &changing)).await?.record;
     Ok(match before {
         Some(before) if before.version == saved.version => ImportRowOutcome::Same { record: saved.code },
         Some(before) => ImportRowOutcome::Changed {
@@ -153,30 +153,30 @@ fn snapshot_record(record: &StoredRecord) -> String {
         .values
         .iter()
         .map(|value| match value {
-            Kept::Nothing => Value::Null,
-            Kept::Number(number) => (*number).into(),
-            Kept::Flag(flag) => (*flag).into(),
-            Kept::Text(text) => text.as_str().into(),
-            Kept::Codes(codes) => json!({ "codes": codes }),
-            Kept::Lines(lines) => json!({ "lines": lines }),
+            FieldContent::Nothing => Value::Null,
+            FieldContent::Number(number) => (*number).into(),
+            FieldContent::Flag(flag) => (*flag).into(),
+            FieldContent::Text(text) => text.as_str().into(),
+            FieldContent::Codes(codes) => json!({ "codes": codes }),
+            FieldContent::Lines(lines) => json!({ "lines": lines }),
         })
         .collect();
     json!({ "values": values, "active": record.active }).to_string()
 }
 
-fn parse_snapshot(text: &str) -> Option<(Vec<Kept>, bool)> {
+fn parse_snapshot(text: &str) -> Option<(Vec<FieldContent>, bool)> {
     let all: Value = serde_json::from_str(text).ok()?;
     let one = |value: &Value| {
         Some(match value {
-            Value::Null => Kept::Nothing,
-            Value::Number(number) => Kept::Number(number.as_i64()?),
-            Value::Bool(flag) => Kept::Flag(*flag),
-            Value::String(text) => Kept::Text(text.clone()),
+            Value::Null => FieldContent::Nothing,
+            Value::Number(number) => FieldContent::Number(number.as_i64()?),
+            Value::Bool(flag) => FieldContent::Flag(*flag),
+            Value::String(text) => FieldContent::Text(text.clone()),
             // Neither plans nor sellers have list fields.
             Value::Array(_) | Value::Object(_) => return None,
         })
     };
-    let values: Option<Vec<Kept>> = all["values"].as_array()?.iter().map(one).collect();
+    let values: Option<Vec<FieldContent>> = all["values"].as_array()?.iter().map(one).collect();
     Some((values?, all["active"].as_bool()?))
 }
 
@@ -198,24 +198,24 @@ pub async fn undo_record_import(
     if line.version != Some(now.version) {
         return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
     }
-    let (undone, verb) = match &line.before {
+    let (undone, action) = match &line.before {
         None => {
             if let Some(what) = records::find_record_reference(tx, register.table, tenant, code).await? {
                 return Ok(ImportUndoOutcome::Kept(format!("já tem {what}")));
             }
             records::delete_record(tx, register, tenant, code).await?;
             tx.execute_batch(vec![imports::insert_removed_code(tenant, register.table, code)]).await?;
-            (ImportUndoOutcome::Removed, "removido")
+            (ImportUndoOutcome::Removed, AuditAction::UndoImport)
         }
         Some(before) => {
             let broken = || storage::Error::Broken("a record is kept that cannot be read".to_owned());
             let (values, active) = parse_snapshot(before).ok_or_else(broken)?;
             records::update_record(tx, register, tenant, (code, &values, active), context.now).await?;
-            (ImportUndoOutcome::Restored, "alterado")
+            (ImportUndoOutcome::Restored, AuditAction::UndoImportUpdate)
         }
     };
     versions::raise_registers_version(tx, tenant).await?;
-    let detail = format!("{} {code} {verb}: importação desfeita", register.path);
-    audit::append_audit_entry(tx, &context.audit_entry(None, &detail)).await?;
+    let change = AuditedChange::new(action, AuditSubjectKind::Register(register.path.into()), code);
+    audit::append_audit_entry(tx, &context.audit_entry(None, change)).await?;
     Ok(undone)
 }

@@ -11,7 +11,7 @@ use domain::{
 };
 use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, SearchMethod};
 use std::collections::BTreeMap;
-use storage::registers::{self as kept, FieldCondition};
+use storage::registers::{self as stored_registers, FieldCondition};
 use storage::{Tx, benefits, members};
 use wire::register::RecordListQuery;
 
@@ -98,7 +98,7 @@ pub async fn list_choices(
     }
     let read = app.db.read((register, caller.scope.clone()), |tx, (register, scope)| {
         let register: &'static Register = register;
-        Box::pin(kept::list_records(tx, register, scope, &[], None))
+        Box::pin(stored_registers::list_records(tx, register, scope, &[], None))
     });
     let named = read.await?.into_iter().map(|record| RecordChoice {
         code: record.code,
@@ -131,9 +131,10 @@ pub async fn count_records(
                 for register in registers::REGISTERS {
                     let count = match register.needs_filter {
                         true => None,
-                        false => {
-                            Some(kept::count_active_records_up_to(tx, register, scope, COUNTED + 1).await?)
-                        }
+                        false => Some(
+                            stored_registers::count_active_records_up_to(tx, register, scope, COUNTED + 1)
+                                .await?,
+                        ),
                     };
                     all.push((register, count));
                 }
@@ -155,7 +156,9 @@ pub(super) async fn find_visible_record(
     scope: &Scope,
     code: i32,
 ) -> Result<Option<(StoredRecord, RecordOwner)>, Error> {
-    let Some(record) = kept::find_record(tx, register, scope, code).await? else { return Ok(None) };
+    let Some(record) = stored_registers::find_record(tx, register, scope, code).await? else {
+        return Ok(None);
+    };
     Ok(find_record_owner(tx, register, scope, &record).await?.map(|owner| (record, owner)))
 }
 
@@ -200,7 +203,8 @@ async fn search_by_words(
     query: &RecordListQuery,
 ) -> Result<FoundRecords, Error> {
     let mut records =
-        kept::list_records(tx, register, scope, &build_narrowing(register, query), query.active).await?;
+        stored_registers::list_records(tx, register, scope, &build_narrowing(register, query), query.active)
+            .await?;
     let mut owners: BTreeMap<i32, Option<RecordOwner>> = BTreeMap::new();
     for record in &records {
         if let Some(parent) = read_parent_code(register, record)
@@ -243,19 +247,26 @@ async fn search_by_prefix(
     // The first field with a match decides.
     let (mut prefix, mut total) = (None, 0);
     match &filter {
-        None => total = kept::count_records(tx, register, scope, None, narrowing).await?,
+        None => total = stored_registers::count_records(tx, register, scope, None, narrowing).await?,
         Some(text) => {
             for field in fields {
                 prefix = Some((field, text.as_str()));
-                total = kept::count_records(tx, register, scope, prefix, narrowing).await?;
+                total = stored_registers::count_records(tx, register, scope, prefix, narrowing).await?;
                 if total > 0 {
                     break;
                 }
             }
         }
     }
-    let records =
-        kept::list_record_page(tx, register, scope, prefix, narrowing, (PAGE, compute_offset(query))).await?;
+    let records = stored_registers::list_record_page(
+        tx,
+        register,
+        scope,
+        prefix,
+        narrowing,
+        (PAGE, compute_offset(query)),
+    )
+    .await?;
     Ok((records, total, Vec::new()))
 }
 

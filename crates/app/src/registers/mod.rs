@@ -19,14 +19,17 @@ use crate::access::Session;
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::members::credit_cards;
 use crate::{App, Error, Vault};
-use domain::{CreditCardCode, Moment, PersonCode, RandomSource, Scope, TimeZone, UserCode};
+use domain::{
+    AuditAction, AuditSubjectKind, AuditedChange, CreditCardCode, Moment, PersonCode, RandomSource, Scope,
+    TimeZone, UserCode,
+};
 use draft::RecordDraft;
 pub use registers::{FieldContent, FieldType, Register};
 use std::sync::Arc;
 use storage::history::audit;
 use storage::server::counters;
 use storage::server::versions::{self, CacheVersions};
-use storage::{Tx, WriteLane, registers as kept};
+use storage::{Tx, WriteLane, registers as stored_registers};
 use validate::validate_record;
 use wire::register::RecordInput;
 
@@ -119,8 +122,9 @@ async fn write_record(tx: &mut Tx, command: &SaveRecord) -> Result<SavedRecord, 
         }
     };
     let lost = || storage::Error::Broken(format!("{} {:?} is gone", register.path, draft.code));
-    let record =
-        kept::find_record(tx, register, &command.scope, draft.code.unwrap_or(0)).await?.ok_or_else(lost)?;
+    let record = stored_registers::find_record(tx, register, &command.scope, draft.code.unwrap_or(0))
+        .await?
+        .ok_or_else(lost)?;
     Ok(SavedRecord { record, zone: command.zone.clone(), raised })
 }
 
@@ -137,21 +141,25 @@ async fn store_record(tx: &mut Tx, command: &SaveRecord, draft: &mut RecordDraft
     };
     draft.assign_code(code);
     rules::update_related_records(tx, draft).await?;
-    let what = draft.describe_changes();
+    let changed_fields = draft.list_changed_fields();
     seal_secrets(tx, command, draft, code).await?;
     let row = (code, &draft.values[..], draft.active);
     match &draft.had {
-        Some(_) => kept::update_record(tx, register, tenant, row, command.now).await?,
-        None => kept::insert_record(tx, register, tenant, row, command.now).await?,
+        Some(_) => stored_registers::update_record(tx, register, tenant, row, command.now).await?,
+        None => stored_registers::insert_record(tx, register, tenant, row, command.now).await?,
     }
-    let words = if draft.had.is_some() { &register.words.change } else { &register.words.create };
+    let (words, action) = match &draft.had {
+        Some(_) => (&register.words.change, AuditAction::Change),
+        None => (&register.words.create, AuditAction::Create),
+    };
+    let kind = AuditSubjectKind::Register(register.path.into());
     let entry = audit::AuditEntry {
         tenant,
         at: command.now,
         user: command.user,
         operation: words.operation,
         person: draft.person,
-        detail: Some(format!("{} {code}: {what}", register.path)),
+        change: AuditedChange::new(action, kind, code).with_fields(changed_fields),
     };
     Ok(audit::append_audit_entry(tx, &entry).await?)
 }
@@ -185,7 +193,7 @@ async fn seal_secrets(
 async fn reserve_record_code(tx: &mut Tx, command: &SaveRecord, counter: &'static str) -> Result<i32, Error> {
     loop {
         let code = counters::reserve_register_code(tx, command.scope.tenant(), counter).await?;
-        if !kept::has_record(tx, command.register, command.scope.tenant(), code).await? {
+        if !stored_registers::has_record(tx, command.register, command.scope.tenant(), code).await? {
             return Ok(code);
         }
     }

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::field_differences::{CurrentVersion, refuse_old_version};
 use domain::{BenefitCode, PersonCode, RegisterProblem, Rejection};
 use registers::{FieldContent, FieldSpec, FieldType};
-use storage::{Tx, benefits, members, registers as kept};
+use storage::{Tx, benefits, members, registers as stored_registers};
 use wire::read::FieldPatch;
 use wire::register;
 
@@ -67,7 +67,9 @@ async fn check_code_and_version(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Res
         (Some(code), Some(requested)) if code != requested => {
             draft.refuse(register.code, RegisterProblem::Fixed { now: code.to_string() });
         }
-        (None, Some(code)) if kept::has_record(tx, register, command.scope.tenant(), code).await? => {
+        (None, Some(code))
+            if stored_registers::has_record(tx, register, command.scope.tenant(), code).await? =>
+        {
             let what = register.words.the_one;
             draft.refuse(register.code, RegisterProblem::CodeTaken { what, code });
         }
@@ -124,7 +126,7 @@ async fn check_reference(
             if !draft.is_field_changed(field.name) {
                 return Ok(());
             }
-            let found = kept::find_record(tx, register, scope, code).await?;
+            let found = stored_registers::find_record(tx, register, scope, code).await?;
             if found.is_some_and(|record| record.active) {
                 return Ok(());
             }
@@ -145,9 +147,15 @@ async fn check_unique_fields(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result
         else {
             continue;
         };
-        let duplicate =
-            kept::find_duplicate_record(tx, register, tenant, unique, &draft.values, draft.doing.code)
-                .await?;
+        let duplicate = stored_registers::find_duplicate_record(
+            tx,
+            register,
+            tenant,
+            unique,
+            &draft.values,
+            draft.doing.code,
+        )
+        .await?;
         if let Some(code) = duplicate {
             draft.refuse(field_name, RegisterProblem::Taken { what: register.words.the_one, code });
         }

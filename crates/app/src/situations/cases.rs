@@ -2,9 +2,9 @@
 
 use super::ActorContext;
 use crate::Error;
-use crate::field_differences::{self, FieldDifference};
+use crate::field_differences::{FieldDifference, list_field_names};
 use crate::registers::snapshot::TenantRegisters;
-use domain::{CaseKind, HistoryCode, Moment};
+use domain::{AuditAction, AuditedChange, CaseKind, HistoryCode, Moment};
 use storage::benefits::StoredBenefit;
 use storage::cases::{self, StoredCase};
 use storage::history::audit;
@@ -72,8 +72,8 @@ pub(crate) async fn store_case(
     };
     let stored_changes: Vec<FieldChange> = pending.differences.iter().map(convert_difference).collect();
     statements.extend(field_changes::insert_field_changes(change_context, first_field, &stored_changes));
-    let description =
-        describe_case_change(context, &pending.before, &after, is_situation_change, &pending.differences)?;
+    let change =
+        build_audited_change(context, &pending.before, &after, is_situation_change, &pending.differences)?;
     if is_situation_change {
         let change = NewHistoryRow {
             tenant,
@@ -99,7 +99,7 @@ pub(crate) async fn store_case(
         user: context.user,
         operation: context.operation,
         person: Some(after.head().person),
-        detail: Some(format!("{} {code} {description}", name_case_kind(kind))),
+        change: change.with_subject(kind.into(), code),
     };
     statements.push(audit::insert_audit_entry(&entry, audit_code));
     tx.execute_batch(statements).await?;
@@ -123,18 +123,20 @@ fn mark_case_times(
     Ok(())
 }
 
-/// Text of the audit entry: field names, never values.
-fn describe_case_change(
+fn build_audited_change(
     context: &ActorContext<'_>,
     before: &Option<(i32, &StoredCase)>,
     after: &StoredCase,
     is_situation_change: bool,
     differences: &[FieldDifference],
-) -> Result<String, Error> {
+) -> Result<AuditedChange, Error> {
     Ok(match (before, is_situation_change) {
-        (None, _) => "aberto".to_owned(),
-        (Some(_), true) => format!("passou a {}", require_situation(context, after)?.name),
-        (Some(_), false) => format!("alterado: {}", field_differences::join_field_names(differences)),
+        (None, _) => AuditAction::Open.into(),
+        (Some(_), true) => AuditedChange::from(AuditAction::ChangeSituation)
+            .with_argument(&require_situation(context, after)?.name),
+        (Some(_), false) => {
+            AuditedChange::from(AuditAction::Change).with_fields(list_field_names(differences))
+        }
     })
 }
 
@@ -158,16 +160,6 @@ pub(crate) const fn name_history_subject(kind: CaseKind) -> &'static str {
         CaseKind::Inspection => "inspection",
         CaseKind::Ticket => "ticket",
         CaseKind::Appointment => "appointment",
-    }
-}
-
-/// Name in audit entries.
-pub(crate) const fn name_case_kind(kind: CaseKind) -> &'static str {
-    match kind {
-        CaseKind::Claim => "evento",
-        CaseKind::Inspection => "vistoria",
-        CaseKind::Ticket => "chamado",
-        CaseKind::Appointment => "consulta",
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::Error;
 use crate::benefits::field_changes::compare_benefits;
-use crate::members::{build_member_row, compute_listing_days as own_days};
+use crate::members::{build_member_row, compute_listing_days as compute_member_listing_days};
 use domain::{BenefitCode, BranchCode, Entity, HistoryCode, PersonCode, Plate};
 use storage::benefits::monthly_counts;
 use storage::benefits::{self, StoredBenefit};
@@ -159,7 +159,7 @@ pub async fn insert_member_row(
     (code, person): (PersonCode, &PersonProfile),
     slot: i32,
 ) -> Result<(), Error> {
-    let days = own_days(person, &context.registers.zone);
+    let days = compute_member_listing_days(person, &context.registers.zone);
     let row = SearchListingRow {
         slot,
         member: build_listed_member(code, person),

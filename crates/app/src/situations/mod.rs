@@ -6,14 +6,13 @@ pub mod cases;
 pub mod mirror_rows;
 
 use crate::Error;
-use crate::benefits::{field_changes as benefits_fields, reserve_free_card};
+use crate::benefits::{field_changes as benefit_fields, reserve_free_card};
 use crate::field_differences::FieldDifference;
 use crate::registers::snapshot::TenantRegisters;
 use domain::{
-    BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, ReceiverCode, Rejection,
-    SituationCode, SituationKind, TenantId, UserCode,
+    AuditSubjectKind, AuditedChange, BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment,
+    PersonCode, ReceiverCode, Rejection, SituationCode, SituationKind, TenantId, UserCode,
 };
-use std::borrow::Cow;
 use storage::benefits::items::StoredItem;
 use storage::benefits::monthly_counts;
 use storage::benefits::{self, StoredBenefit};
@@ -109,8 +108,8 @@ pub(crate) struct PendingBenefitWrite<'a> {
     pub also: Vec<Statement>,
     /// Further statements that need the code and the slot.
     pub then: Option<BenefitWriteHook<'a>>,
-    /// Text of the audit entry: names, never values.
-    pub done: Cow<'static, str>,
+    /// What the audit entry says; the benefit is added when it has its code.
+    pub audited: AuditedChange,
 }
 
 impl<'a> PendingBenefitWrite<'a> {
@@ -119,7 +118,7 @@ impl<'a> PendingBenefitWrite<'a> {
         before: &'a StoredBenefit,
         after: StoredBenefit,
         holder: &'a PersonProfile,
-        audit_text: impl Into<Cow<'static, str>>,
+        audited: impl Into<AuditedChange>,
     ) -> PendingBenefitWrite<'a> {
         PendingBenefitWrite {
             before: Some((code, before)),
@@ -131,7 +130,7 @@ impl<'a> PendingBenefitWrite<'a> {
             reason: None,
             also: Vec::new(),
             then: None,
-            done: audit_text.into(),
+            audited: audited.into(),
         }
     }
 }
@@ -164,7 +163,7 @@ pub(crate) async fn store_benefit(
         return Err(refused.into());
     }
     let differences = pending.before.map_or_else(Vec::new, |(_, before)| {
-        benefits_fields::compare_benefits(context.registers, before, &after)
+        benefit_fields::compare_benefits(context.registers, before, &after)
     });
     let gets_card = pending.before.is_none() && after.card.is_none();
     let requested = [
@@ -245,7 +244,7 @@ pub(crate) async fn store_benefit(
         user: context.user,
         operation: context.operation,
         person: Some(pending.holder.0),
-        detail: Some(format!("benefício {code} {}", pending.done)),
+        change: pending.audited.with_subject(AuditSubjectKind::Benefit, code.get()),
     };
     statements.extend(pending.also);
     statements.extend(pending.then.map(|then| then(code, &after)).unwrap_or_default());

@@ -2,7 +2,7 @@
 //! server; they select the association for requests without a credential.
 
 use crate::{App, Error};
-use domain::{HostName, Moment, Rejection, TenantId};
+use domain::{AuditAction, AuditedChange, HostName, Moment, Rejection, TenantId};
 use storage::history::audit;
 use storage::server::tenants;
 use storage::server::versions::{self, CacheVersions};
@@ -77,7 +77,7 @@ async fn write_added_host(
         *tenant,
         *now,
         "amparo tenant host add",
-        format!("host {} acrescentado", host.as_str()),
+        AuditedChange::from(AuditAction::AddHost).with_argument(host.as_str()),
     )
     .await
 }
@@ -92,7 +92,8 @@ async fn write_removed_host(
         return Err(Rejection::UnknownHost(host.to_owned()).into());
     }
     tenants::delete_host(tx, host, tenant).await?;
-    record_host_change(tx, tenant, now, "amparo tenant host remove", format!("host {host} retirado")).await
+    let change = AuditedChange::from(AuditAction::RemoveHost).with_argument(host);
+    record_host_change(tx, tenant, now, "amparo tenant host remove", change).await
 }
 
 async fn record_host_change(
@@ -100,9 +101,9 @@ async fn record_host_change(
     tenant: TenantId,
     at: Moment,
     operation: &'static str,
-    detail: String,
+    change: AuditedChange,
 ) -> Result<CacheVersions, Error> {
-    let entry = audit::AuditEntry { tenant, at, user: None, operation, person: None, detail: Some(detail) };
+    let entry = audit::AuditEntry { tenant, at, user: None, operation, person: None, change };
     audit::append_audit_entry(tx, &entry).await?;
     Ok(versions::raise_registers_version(tx, TenantId::SERVER).await?)
 }

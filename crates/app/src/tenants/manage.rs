@@ -3,11 +3,14 @@
 
 use crate::access::Session;
 use crate::field_differences::{
-    CurrentVersion, FieldTexts, compare_fields, join_field_names, refuse_old_version,
+    CurrentVersion, FieldTexts, compare_fields, list_field_names, refuse_old_version,
 };
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::{App, Error};
-use domain::{Colour, DisplayName, Moment, Rejection, Role, TenantId, TimeZone, UserCode, ValidationPartner};
+use domain::{
+    AuditAction, AuditSubjectKind, AuditedChange, Colour, DisplayName, Moment, Rejection, Role, TenantId,
+    TimeZone, UserCode, ValidationPartner,
+};
 use storage::history::audit;
 use storage::server::tenants::{self, StoredTenant};
 use storage::server::versions::{self, CacheVersions};
@@ -134,7 +137,8 @@ async fn write_tenant_change(tx: &mut Tx, command: &OwnTenantCommand) -> Result<
         user: Some(command.by),
         operation: CHANGE,
         person: None,
-        detail: Some(format!("base alterada: {}", join_field_names(&differences))),
+        change: AuditedChange::new(AuditAction::Change, AuditSubjectKind::Tenant, command.tenant.get())
+            .with_fields(list_field_names(&differences)),
     };
     audit::append_audit_entry(tx, &entry).await?;
     let mut tenant_versions = versions::raise_registers_version(tx, command.tenant).await?;

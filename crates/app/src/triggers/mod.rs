@@ -18,7 +18,10 @@ pub use record_outcomes::{DeliveryOutcome, DeliveryVerdict, RetryPolicy, record_
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::load_registers;
 use crate::{App, Error, Vault};
-use domain::{DeliveryState, Entity, HistoryCode, InputField, Moment, ReceiverCode, Rejection, TenantId};
+use domain::{
+    AuditAction, AuditSubjectKind, AuditedChange, DeliveryState, Entity, HistoryCode, InputField, Moment,
+    ReceiverCode, Rejection, TenantId,
+};
 use futures_util::future::BoxFuture;
 use receivers::{DeliveryTarget, TenantActor};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +38,7 @@ pub use storage::triggers::attempts::DeliveryAttempt;
 pub use storage::triggers::deliveries::StoredDelivery;
 use storage::triggers::deliveries::{self, DeliveryReplayRange};
 use storage::triggers::queues::{self, HeldChange};
-pub use storage::triggers::queues::{DueReceiver, PendingChangeQuery as Room, PendingPosition};
+pub use storage::triggers::queues::{DueReceiver, PendingChangeQuery, PendingPosition};
 
 /// A leased message.
 #[derive(Clone, Debug)]
@@ -142,8 +145,8 @@ pub async fn send_test_message(
 ) -> Result<WriteOutcome<TestMessageOutcome>, Error> {
     let tenant = actor.tenant;
     let receiver = receivers::read_receiver(app, vault, tenant, code).await?.receiver;
-    if once.trial {
-        return Err(Error::Refused(Vec::new()));
+    if once.is_dry_run {
+        return Ok(WriteOutcome::Checked);
     }
     let keys = receivers::load_delivery_target(app, vault, tenant, code).await?;
     let entity = entity.or(receiver.entities.first().copied()).unwrap_or(Entity::Benefit);
@@ -161,11 +164,10 @@ pub async fn send_test_message(
         |tx, (actor, code, tried, now)| {
             Box::pin(async move {
                 let operation = "POST /gestao/receptor/{codReceptor}/teste";
-                audit::append_audit_entry(
-                    tx,
-                    &build_trigger_audit_entry(*actor, *now, operation, format!("receptor {code} testado")),
-                )
-                .await?;
+                let change =
+                    AuditedChange::new(AuditAction::TestReceiver, AuditSubjectKind::Receiver, code.get());
+                let entry = build_trigger_audit_entry(*actor, *now, operation, change);
+                audit::append_audit_entry(tx, &entry).await?;
                 Ok(tried.clone())
             })
         },
@@ -285,7 +287,7 @@ pub async fn release_receivers(
 pub async fn fetch_ready_jobs(
     app: &App,
     tenant: TenantId,
-    rooms: Vec<Room>,
+    rooms: Vec<PendingChangeQuery>,
 ) -> Result<Vec<(DeliveryJob, PendingPosition)>, Error> {
     let leases: BTreeMap<ReceiverCode, i64> = rooms.iter().map(|one| (one.receiver, one.lease)).collect();
     let ready = app.db.read((tenant, rooms, app.now()), |tx, (tenant, rooms, now)| {
@@ -433,8 +435,8 @@ pub async fn replay_deliveries(
         })
     });
     let (first, last, missed_since) = read.await?;
-    if once.trial {
-        return Err(Error::Refused(Vec::new()));
+    if once.is_dry_run {
+        return Ok(WriteOutcome::Checked);
     }
     let (mut next, mut replayed) = (Some(first), 0);
     while let Some(first) = next {
@@ -465,12 +467,11 @@ async fn replay_batch(
     let (replayed, more) =
         deliveries::replay_deliveries(tx, actor.tenant, receiver, again, (now, TOGETHER, number)).await?;
     if replayed > 0 {
-        let detail = format!("{replayed} entregas do receptor {receiver} reenviadas");
-        audit::append_audit_entry(
-            tx,
-            &build_trigger_audit_entry(actor, now, "POST /gestao/entrega/reenviar", detail),
-        )
-        .await?;
+        let change =
+            AuditedChange::new(AuditAction::ReplayDeliveries, AuditSubjectKind::Receiver, receiver.get());
+        let change = change.with_argument(replayed);
+        let entry = build_trigger_audit_entry(actor, now, "POST /gestao/entrega/reenviar", change);
+        audit::append_audit_entry(tx, &entry).await?;
     }
     Ok((replayed, more))
 }
@@ -479,14 +480,7 @@ fn build_trigger_audit_entry(
     actor: TenantActor,
     at: Moment,
     operation: &'static str,
-    detail: String,
+    change: AuditedChange,
 ) -> audit::AuditEntry {
-    audit::AuditEntry {
-        tenant: actor.tenant,
-        at,
-        user: actor.user,
-        operation,
-        person: None,
-        detail: Some(detail),
-    }
+    audit::AuditEntry { tenant: actor.tenant, at, user: actor.user, operation, person: None, change }
 }

@@ -6,8 +6,8 @@ use crate::registers::snapshot::load_registers;
 use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
 use domain::{
-    Entity, InputField, Moment, RandomSource, ReceiverAddress, ReceiverCode, Rejection, SigningSecret,
-    TenantId, TimeZone, UserCode,
+    AuditAction, AuditSubjectKind, AuditedChange, Entity, InputField, Moment, RandomSource, ReceiverAddress,
+    ReceiverCode, Rejection, SigningSecret, TenantId, TimeZone, UserCode,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use storage::server::counters::{self, Counter};
 use storage::server::secrets::{self, SecretOwnerKind};
 use storage::server::versions;
 use storage::triggers::queues;
-use storage::triggers::receivers::{self, NewReceiverRow, PauseReason};
-pub use storage::triggers::receivers::{DeliveryHealth, PauseReason as Why, StoredReceiver};
+use storage::triggers::receivers::{self, NewReceiverRow};
+pub use storage::triggers::receivers::{DeliveryHealth, PauseReason, StoredReceiver};
 use storage::{Tx, WriteLane};
 
 /// How long messages are also signed with the previous secret.
@@ -175,14 +175,19 @@ impl<W> ReceiverChangeContext<W> {
         Ok(())
     }
 
-    async fn append_audit(&self, tx: &mut Tx, operation: &'static str, detail: String) -> Result<(), Error> {
+    async fn append_audit(
+        &self,
+        tx: &mut Tx,
+        operation: &'static str,
+        change: AuditedChange,
+    ) -> Result<(), Error> {
         let entry = audit::AuditEntry {
             tenant: self.by.tenant,
             at: self.now,
             user: self.by.user,
             operation,
             person: None,
-            detail: Some(detail),
+            change,
         };
         Ok(audit::append_audit_entry(tx, &entry).await?)
     }
@@ -223,7 +228,7 @@ async fn insert_receiver(
             &ReceiverSecretBundle { secret: secret.expose().to_owned(), previous: Vec::new(), headers },
         )
         .await?;
-    context.append_audit(tx, "POST /gestao/receptor", format!("receptor {code} criado")).await?;
+    context.append_audit(tx, "POST /gestao/receptor", build_change(AuditAction::Create, code)).await?;
     let receiver =
         receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
     Ok(CreatedReceiver {
@@ -401,11 +406,8 @@ async fn update_receiver(
     )
     .await?;
     context.store_secrets(tx, code, &sealed).await?;
-    let detail = match moves {
-        true => format!("receptor {code} alterado, para outro servidor, com segredo novo"),
-        false => format!("receptor {code} alterado"),
-    };
-    context.append_audit(tx, "PUT /gestao/receptor/{codReceptor}", detail).await?;
+    let action = if moves { AuditAction::MoveReceiver } else { AuditAction::Change };
+    context.append_audit(tx, "PUT /gestao/receptor/{codReceptor}", build_change(action, code)).await?;
     let receiver = load_receiver(tx, &context.vault, tenant, code).await?;
     Ok(ChangedReceiver { receiver, secret: moves.then(|| new_secret.clone()) })
 }
@@ -488,13 +490,12 @@ async fn write_receiver_pause(
             // Waiting messages become due: resuming implies that the receiver works again.
             tx.execute(queues::make_waits_due(tenant, code, context.now)).await?;
         }
-        let (operation, done) = match paused {
-            true => ("POST /gestao/receptor/{codReceptor}/pausar", "pausado"),
-            false => ("POST /gestao/receptor/{codReceptor}/retomar", "retomado"),
+        let (operation, action) = match paused {
+            true => ("POST /gestao/receptor/{codReceptor}/pausar", AuditAction::PauseReceiver),
+            false => ("POST /gestao/receptor/{codReceptor}/retomar", AuditAction::ResumeReceiver),
         };
-        context
-            .append_audit(tx, operation, append_reason(format!("receptor {code} {done}"), reason.as_deref()))
-            .await?;
+        let change = build_change(action, code).with_reason(reason.as_deref());
+        context.append_audit(tx, operation, change).await?;
     }
     load_receiver(tx, &context.vault, tenant, code).await
 }
@@ -539,13 +540,13 @@ async fn write_new_secret(
     receivers::update_receiver(tx, tenant, &same, had.active, context.now).await?;
     context.store_secrets(tx, *code, &sealed).await?;
     let operation = "POST /gestao/receptor/{codReceptor}/segredo";
-    let detail = append_reason(format!("segredo do receptor {code} trocado"), reason.as_deref());
-    context.append_audit(tx, operation, detail).await?;
+    let change = build_change(AuditAction::RotateSecret, *code).with_reason(reason.as_deref());
+    context.append_audit(tx, operation, change).await?;
     Ok(secret.clone())
 }
 
-fn append_reason(done: String, reason: Option<&str>) -> String {
-    reason.map_or(done.clone(), |reason| format!("{done}: {reason}"))
+fn build_change(action: AuditAction, code: ReceiverCode) -> AuditedChange {
+    AuditedChange::new(action, AuditSubjectKind::Receiver, code.get())
 }
 
 /// The data needed to send to a receiver.

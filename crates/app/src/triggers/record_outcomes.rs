@@ -4,7 +4,10 @@ use super::clock_repair::rebase_health;
 use super::{DeliveryJob, LeaseHolder};
 use crate::mail::{self, Addressee, UserNotice};
 use crate::{App, Error};
-use domain::{DeliveryState, HistoryCode, Moment, ReceiverCode, Role, TenantId};
+use domain::{
+    AuditAction, AuditSubjectKind, AuditedChange, DeliveryState, HistoryCode, Moment, ReceiverCode, Role,
+    TenantId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -405,7 +408,11 @@ async fn announce_pause(
         user: None,
         operation: "entrega de gatilhos",
         person: None,
-        detail: Some(format!("receptor {} pausado", receiver.code)),
+        change: AuditedChange::new(
+            AuditAction::PauseReceiver,
+            AuditSubjectKind::Receiver,
+            receiver.code.get(),
+        ),
     };
     audit::append_audit_entry(tx, &entry).await?;
     let message = UserNotice::ReceiverPaused {

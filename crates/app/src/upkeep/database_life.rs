@@ -9,7 +9,7 @@
 use crate::server_key::encode_hex;
 use crate::upkeep::unfinished_restore::find_unfinished_restore;
 use crate::{App, Error};
-use domain::{Moment, TenantId};
+use domain::{AuditAction, Moment, TenantId};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use storage::access::tokens;
@@ -248,9 +248,15 @@ async fn write_new_life(
 }
 
 fn build_restore_entry(tenant: TenantId, at: Moment) -> audit::AuditEntry {
-    let detail = "o banco de dados voltou a um estado anterior: todas as sessões foram encerradas".to_owned();
     let operation = "banco de dados restaurado";
-    audit::AuditEntry { tenant, at, user: None, operation, person: None, detail: Some(detail) }
+    audit::AuditEntry {
+        tenant,
+        at,
+        user: None,
+        operation,
+        person: None,
+        change: AuditAction::RestoreDatabase.into(),
+    }
 }
 
 /// An unreadable mark counts as missing.

@@ -34,14 +34,15 @@ async fn told(world: &World) -> Vec<StoredAuditEntry> {
 }
 
 fn line(one: &StoredAuditEntry) -> String {
-    let AuditedEvent::Change(_, detail) = &one.what else { panic!("{one:?}") };
+    let AuditedEvent::Change(_, content) = &one.what else { panic!("{one:?}") };
     let result = one.result.map_or("?", |result| match result {
         AccountActionResult::Success => "ok",
         AccountActionResult::Failure => "no",
         AccountActionResult::Throttled => "stopped",
     });
     let user = one.user.map_or("-".to_owned(), |user| user.to_string());
-    let (address, detail) = (one.address.as_deref().unwrap_or("-"), detail.as_deref().unwrap_or("-"));
+    let detail = access_log::describe_content(content.clone()).unwrap();
+    let address = one.address.as_deref().unwrap_or("-");
     format!("{user} {} {address} {result} x{}: {detail}", one.operation, one.times)
 }
 

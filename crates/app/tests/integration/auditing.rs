@@ -3,7 +3,7 @@
 use app::access::Session;
 use app::audit::access_log::{self, AuditPageQuery, AuditedEvent, ReverseAuditQuery, StoredAuditEntry};
 use app::{App, Error, access};
-use domain::{Clock, Moment, PersonCode, UserCode};
+use domain::{AuditAction, AuditSubjectKind, AuditedChange, Clock, Moment, PersonCode, UserCode};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,14 +33,15 @@ async fn happened(world: &World) {
                     Box::pin(async move {
                         let user = Some(UserCode::new(1 + number % 2));
                         let person = PersonCode::new(1 + number % 3);
-                        let detail = Some(format!("benefício {number} alterado"));
+                        let change =
+                            AuditedChange::new(AuditAction::Change, AuditSubjectKind::Benefit, *number);
                         let entry = AuditEntry {
                             tenant: *tenant,
                             at: *at,
                             user,
                             operation: "PUT /x",
                             person: Some(person),
-                            detail,
+                            change,
                         };
                         stored::append_audit_entry(tx, &entry).await?;
                         let mut look = AccessLogBlock::new(user, "GET /x/{codX}", (person, *at));
@@ -129,4 +130,37 @@ async fn it_is_for_administrators_names_people_and_leaves_no_look_itself(world: 
     let future = Some(Moment::from_millis(i64::MAX));
     let none = ReverseAuditQuery { since: future, ..ReverseAuditQuery::default() };
     assert!(access_log::read_newest_audit_page(app, &caller, none).await.unwrap().0.entries.is_empty());
+}
+
+/// Entries of a version that kept only texts, and of a newer one with other actions, are shown as they are stored.
+#[both_engines]
+async fn an_entry_that_is_only_a_text_is_shown_as_stored(world: World) {
+    let caller = session(world.app(), &world.administrator).await;
+    let insert = |code: i32, action: Option<&str>, detail: Option<&str>| {
+        storage::sql("INSERT INTO audit (tenant, code, happened_at, operation, action, detail) VALUES ($1, $2, 0, 'PUT /x', $3, $4)")
+            .arg(world.here)
+            .arg(1_000_000 + code)
+            .arg(action)
+            .arg(detail)
+    };
+    let rows = vec![
+        insert(1, None, Some("benefício 7 cancelado")),
+        insert(2, Some("something_new"), None),
+        insert(3, None, None),
+    ];
+    let unit = world.db().write(WriteLane::foreground(world.here), rows, |tx, rows| {
+        Box::pin(async move { tx.execute_batch(rows.clone()).await })
+    });
+    unit.await.unwrap();
+    let question = AuditPageQuery { after: 1_000_000, ..AuditPageQuery::default() };
+    let page = access_log::read_audit_page(world.app(), &caller, question).await.unwrap();
+    let texts: Vec<Option<String>> = page
+        .entries
+        .into_iter()
+        .map(|entry| match entry.what {
+            AuditedEvent::Change(None, content) => access_log::describe_content(content),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(texts, [Some("benefício 7 cancelado".to_owned()), Some("something_new".to_owned()), None]);
 }

@@ -6,7 +6,7 @@ use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::sales::deals;
 use app::sales::deals::board::{self, BoardQuery, CARDS};
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
-use app::triggers::{self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, RetryPolicy, Room};
+use app::triggers::{self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingChangeQuery, RetryPolicy};
 use app::{Error, Vault, cache, members, registers};
 use domain::{Entity, HistoryCode, ReceiverCode};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ async fn conclude(
         Arc::new(RetryPolicy { waits, probe: Duration::ZERO, pause_after: Duration::from_secs(86_400) });
     let lease = triggers::lease_receivers(app, &holder, tenant, [receiver].into()).await.unwrap()[&receiver];
     let after = HistoryCode::new(0);
-    let room = Room { receiver, lease, after, limit: verdicts.len() as i64, waited: 0 };
+    let room = PendingChangeQuery { receiver, lease, after, limit: verdicts.len() as i64, waited: 0 };
     let jobs = triggers::fetch_ready_jobs(app, tenant, vec![room]).await.unwrap();
     assert_eq!(jobs.len(), verdicts.len());
     let outcomes = jobs.into_iter().zip(verdicts).map(|((job, _), verdict)| DeliveryOutcome {

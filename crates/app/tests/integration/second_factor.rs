@@ -307,7 +307,7 @@ async fn an_administrator_of_his_own_association_or_a_command_removes_it(world: 
             .await
             .unwrap();
     let told = format!("{:?}", page.entries);
-    assert!(told.contains("ligou o segundo fator") && told.contains("ficou sem o segundo fator"), "{told}");
+    assert!(told.contains("EnableSecondFactor") && told.contains("RemoveSecondFactor"), "{told}");
     switched_on(&world, &world.operator).await;
     assert!(second_factor::remove_factor_by_email(app, world.there, &world.operator.email).await.is_err());
     assert!(second_factor::remove_factor_by_email(app, world.here, &world.operator.email).await.unwrap());

@@ -8,7 +8,7 @@ use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::render_page_or_refusal;
 use app::audit::access_log::{
-    self, AccountActionResult, AuditedEvent, NAMED, ReverseAuditQuery, StoredAuditEntry,
+    self, AccountActionResult, AuditEntryContent, AuditedEvent, NAMED, ReverseAuditQuery, StoredAuditEntry,
 };
 use app::{App, Error};
 use askama::Template;
@@ -193,9 +193,11 @@ fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
     for one in entries {
         let access = AccountAccess::from_entry(&one);
         match one.what {
-            AuditedEvent::Change(person, detail) => {
-                let detail = detail.unwrap_or(one.operation);
-                let deed = describe_change(&detail, person.is_some());
+            AuditedEvent::Change(person, content) => {
+                let deed = match content {
+                    AuditEntryContent::Change(change) => describe_change(&change),
+                    AuditEntryContent::Text(text) => ActionPhrase::from_text(text.unwrap_or(one.operation)),
+                };
                 lines.push(AuditLogLine::Change { at: one.at, user: one.user, person, deed, access });
             }
             AuditedEvent::Access(people) => {
@@ -317,6 +319,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/auditoria.ht
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::{AuditAction, AuditSubjectKind, AuditedChange};
 
     fn look(code: i32, seconds: i64, operation: &str, people: &[i32]) -> StoredAuditEntry {
         let at = Moment::from_millis(seconds * 1000);
@@ -347,24 +350,22 @@ mod tests {
 
     #[test]
     fn an_attempt_is_told_with_its_address_and_is_nobodys_by_name() {
-        let entry = |result, operation: &str, detail: &str, times| StoredAuditEntry {
+        let entry = |result, operation: &str, action, times| StoredAuditEntry {
             code: 1,
             at: Moment::from_millis(1_000),
             user: Some(UserCode::new(1)),
             operation: operation.to_owned(),
-            what: AuditedEvent::Change(None, Some(detail.to_owned())),
+            what: AuditedEvent::Change(
+                None,
+                AuditEntryContent::Change(AuditedChange::new(action, AuditSubjectKind::User, 1)),
+            ),
             address: Some("203.0.113.7".to_owned()),
             result: Some(result),
             times,
         };
         let entries = vec![
-            entry(AccountActionResult::Success, "POST /ext/autenticacao", "usuário 1 entrou pela API", 12),
-            entry(
-                AccountActionResult::Failure,
-                "POST /console/entrar",
-                "usuário 1 teve a entrada recusada",
-                1,
-            ),
+            entry(AccountActionResult::Success, "POST /ext/autenticacao", AuditAction::SignInToApi, 12),
+            entry(AccountActionResult::Failure, "POST /console/entrar", AuditAction::RefuseSignIn, 1),
         ];
         let users = HashMap::from([(UserCode::new(1), "Ana".to_owned())]);
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();

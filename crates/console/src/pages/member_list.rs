@@ -9,7 +9,7 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
 use crate::widgets::page::{Refusal, render_page_or_refusal};
-use crate::widgets::record_form::label_problem_lines;
+use crate::widgets::record_form::label_problems;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, FoundMemberRow};
 use app::registers::snapshot::TenantRegisters;
@@ -181,14 +181,12 @@ async fn build_member_list(
     let (rows, total, problems) = match criteria {
         Ok(criteria) => match search::list_members(app, caller, criteria, "GET /console/associados").await {
             Ok(page) => (page.rows, page.total, Vec::new()),
-            Err(Error::Refused(problems)) => (
-                Vec::new(),
-                0,
-                label_problem_lines(problems.iter().map(wire::refusal::render_rejection).collect(), &labels),
-            ),
+            Err(Error::Refused(problems)) => {
+                (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), &labels))
+            }
             Err(error) => return Err(error),
         },
-        Err(problems) => (Vec::new(), 0, label_problem_lines(problems.into_lines(), &labels)),
+        Err(problems) => (Vec::new(), 0, label_problems(&problems.into_problems(), &labels)),
     };
     let situations =
         registers.active_situations(Entity::Benefit).map(|one| (one.name.clone(), one.name.clone()));

@@ -194,8 +194,7 @@ struct EditUserPage {
 fn collect_field_problems(rejections: &[Rejection]) -> FormProblems {
     let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
     let conflict = VersionConflict::find_in_rejections(rejections, str::to_owned);
-    let mut problems =
-        FormProblems::from_renamed_lines(others.map(wire::refusal::render_rejection).collect(), &FIELDS);
+    let mut problems = FormProblems::with_field_names(wire::refusal::describe_rejections(others), &FIELDS);
     problems.conflict = conflict;
     problems
 }
@@ -535,8 +534,9 @@ pub const CASES: crate::template_tests::TemplateCases = &[
     }),
     ("console/usuario.html", |with| {
         let fields = UserFormFields { name: with.text(), email: with.text(), ..UserFormFields::default() };
-        let lines = FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).chain([with.text()]);
-        let mut problems = FormProblems::from_renamed_lines(lines.collect(), &FIELDS);
+        let found = FIELDS.iter().map(|(name, _)| wire::refusal::RequestProblem::of(*name, with.text()));
+        let found = found.chain([wire::refusal::RequestProblem::general(with.text())]).collect();
+        let mut problems = FormProblems::with_field_names(found, &FIELDS);
         problems.conflict = with.option_of(|| with.conflict());
         let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
         crate::template_tests::render_template(&EditUserPage {

@@ -122,8 +122,8 @@ pub async fn create_association(
             return render_setup_form(
                 &app,
                 &request,
-                FormProblems::from_renamed_lines(
-                    problems.iter().map(wire::refusal::render_rejection).collect(),
+                FormProblems::with_field_names(
+                    problems.iter().map(wire::refusal::describe_rejection).collect(),
                     &FIELDS,
                 ),
             );
@@ -153,8 +153,8 @@ pub const CASES: crate::template_tests::TemplateCases = &[
             email: with.text(),
             password: with.text(),
         };
-        let problems = FormProblems::from_renamed_lines(
-            FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).collect(),
+        let problems = FormProblems::with_field_names(
+            FIELDS.iter().map(|(name, _)| wire::refusal::RequestProblem::of(*name, with.text())).collect(),
             &FIELDS,
         );
         crate::template_tests::render_template(&FirstSetupPage {
@@ -176,8 +176,8 @@ mod tests {
     fn what_is_wrong_stands_beside_its_field() {
         let missing = [InputField::Name, InputField::Branch, InputField::PersonName, InputField::Email]
             .map(Rejection::Missing);
-        let problems = FormProblems::from_renamed_lines(
-            missing.iter().map(wire::refusal::render_rejection).collect(),
+        let problems = FormProblems::with_field_names(
+            missing.iter().map(wire::refusal::describe_rejection).collect(),
             &FIELDS,
         );
         for field in ["associacao", "loja", "nome", "email"] {
@@ -185,7 +185,7 @@ mod tests {
         }
         let short = Rejection::PasswordLength { shortest: 10, longest: 256 };
         assert!(
-            FormProblems::from_renamed_lines(vec![wire::refusal::render_rejection(&short)], &FIELDS)
+            FormProblems::with_field_names(vec![wire::refusal::describe_rejection(&short)], &FIELDS)
                 .of("senha")
                 .is_some()
         );

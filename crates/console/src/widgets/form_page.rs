@@ -47,7 +47,8 @@ pub async fn render_record_form(app: &App, user: &SignedInUser, form: RecordForm
         Err(error) => return Refusal::from(&error).into_response(),
     };
     let RecordForm { title, note, back, sections, button, .. } = form;
-    let FormProblems { others, conflict, .. } = form.problems;
+    let others = form.problems.list_others();
+    let conflict = form.problems.conflict;
     // The user now sees the current values, so the next save may overwrite.
     let version = conflict.as_ref().map(|conflict| conflict.version).or(form.version);
     render_page(

@@ -5,6 +5,7 @@ use super::form::SubmittedForm;
 use domain::{FieldConflict, Rejection};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use wire::refusal::RequestProblem;
 
 /// Form values by field name.
 pub type FormValues = BTreeMap<&'static str, String>;
@@ -127,7 +128,7 @@ impl FormInput {
 #[derive(Default)]
 pub struct FormProblems {
     of_fields: BTreeMap<String, String>,
-    pub others: Vec<String>,
+    pub others: Vec<RequestProblem>,
     pub conflict: Option<VersionConflict>,
 }
 
@@ -141,27 +142,24 @@ pub fn describe_rejection(problem: &Rejection) -> String {
              mude de novo."
         );
     }
-    strip_field_name(&wire::refusal::render_rejection(problem))
+    describe_problem(&wire::refusal::describe_rejection(problem))
 }
 
-/// `motivo: informe por quê.` becomes `Informe por quê.`
-pub fn strip_field_name(line: &str) -> String {
-    match line.split_once(": ") {
-        Some((name, rest)) if !name.contains(' ') => capitalize_sentence(rest),
-        _ => capitalize_sentence(line),
-    }
+/// A problem without the API's field name.
+pub fn describe_problem(problem: &RequestProblem) -> String {
+    capitalize_sentence(&problem.sentence)
 }
 
-/// `dataAberturaInicial: não é uma data.` becomes `Abertos de: não é uma data.`, with the labels in `names`.
-pub fn label_problem_lines(lines: Vec<String>, names: &[(&str, &str)]) -> Vec<String> {
-    let one = |line: &String| {
-        let known = line.split_once(": ").and_then(|(name, rest)| {
-            let (_, label) = names.iter().find(|(known, _)| *known == name)?;
-            Some(format!("{label}: {rest}"))
-        });
-        known.unwrap_or_else(|| strip_field_name(line))
+/// Problems with the labels in `names` instead of the API's field names: `Abertos de: não é uma data.`
+pub fn label_problems(problems: &[RequestProblem], names: &[(&str, &str)]) -> Vec<String> {
+    let one = |problem: &RequestProblem| {
+        let field = problem.field.as_deref();
+        match names.iter().find(|(known, _)| Some(*known) == field) {
+            Some((_, label)) => format!("{label}: {}", problem.sentence),
+            None => describe_problem(problem),
+        }
     };
-    lines.iter().map(one).collect()
+    problems.iter().map(one).collect()
 }
 
 /// The name itself if the page does not show the field.
@@ -170,34 +168,33 @@ pub fn find_label(specs: &[InputSpec], name: &str) -> String {
 }
 
 impl FormProblems {
-    /// Each line is `campo: o que há`.
-    pub fn new(lines: Vec<String>, specs: &[InputSpec]) -> FormProblems {
+    pub fn new(found: Vec<RequestProblem>, specs: &[InputSpec]) -> FormProblems {
         let mut problems = FormProblems::default();
-        for line in lines {
-            let found = line.split_once(": ").and_then(|(name, rest)| {
-                let name = normalize_field_name(name);
-                let is_shown = |spec: &&InputSpec| spec.name == name || is_list_part(&name, spec.name);
-                Some((specs.iter().find(is_shown)?.name, capitalize_sentence(rest)))
-            });
-            match found {
-                Some((name, rest)) => drop(problems.of_fields.entry(name.to_owned()).or_insert(rest)),
-                None => problems.others.push(line),
+        for problem in found {
+            let name = problem.field.as_deref().map(normalize_field_name);
+            let is_shown = |spec: &&InputSpec| {
+                name.as_deref().is_some_and(|name| spec.name == name || is_list_part(name, spec.name))
+            };
+            match specs.iter().find(is_shown) {
+                Some(spec) => problems.add_problem(spec.name, describe_problem(&problem)),
+                None => problems.others.push(problem),
             }
         }
         problems
     }
 
+    /// Problems of no field that the page shows, in one text each.
+    pub fn list_others(&self) -> Vec<String> {
+        self.others.iter().map(ToString::to_string).collect()
+    }
+
     /// Like `new`, for a page with its own field names: `names` pairs the API's name with the page's.
-    pub fn from_renamed_lines(lines: Vec<String>, names: &[(&str, &str)]) -> FormProblems {
+    pub fn with_field_names(found: Vec<RequestProblem>, names: &[(&str, &str)]) -> FormProblems {
         let mut problems = FormProblems::default();
-        for line in lines {
-            let found = line.split_once(": ").and_then(|(name, rest)| {
-                let (_, field) = names.iter().find(|(known, _)| *known == name)?;
-                Some((*field, capitalize_sentence(rest)))
-            });
-            match found {
-                Some((field, rest)) => problems.add_problem(field, rest),
-                None => problems.others.push(line),
+        for problem in found {
+            match names.iter().find(|(known, _)| problem.field.as_deref() == Some(*known)) {
+                Some((_, field)) => problems.add_problem(field, describe_problem(&problem)),
+                None => problems.others.push(problem),
             }
         }
         problems
@@ -211,9 +208,9 @@ impl FormProblems {
     /// A version conflict goes to `conflict`, everything else to the fields.
     pub fn from_rejections(rejections: &[Rejection], specs: &[InputSpec]) -> FormProblems {
         let is_not_conflict = |one: &&Rejection| !matches!(one, Rejection::OldVersion { .. });
-        let lines = rejections.iter().filter(is_not_conflict).map(wire::refusal::render_rejection).collect();
+        let found = wire::refusal::describe_rejections(rejections.iter().filter(is_not_conflict));
         let conflict = VersionConflict::find_in_rejections(rejections, |name| find_label(specs, name));
-        FormProblems { conflict, ..FormProblems::new(lines, specs) }
+        FormProblems { conflict, ..FormProblems::new(found, specs) }
     }
 
     /// Replaces any earlier problem of the same field.
@@ -440,12 +437,14 @@ mod tests {
 
     #[test]
     fn what_is_wrong_stands_beside_its_field_or_above_all() {
-        let lines =
-            vec!["telefones[0].numero: não é um telefone.".to_owned(), "codLoja: não existe.".to_owned()];
-        let problems = FormProblems::new(lines, SPECS);
+        let found = vec![
+            RequestProblem::of("telefones[0].numero", "não é um telefone."),
+            RequestProblem::of("codLoja", "não existe."),
+        ];
+        let problems = FormProblems::new(found, SPECS);
         let fields = build_inputs(SPECS, &FormValues::new(), &problems, |_| Vec::new());
         assert_eq!(fields[1].problem.as_deref(), Some("Não é um telefone."));
-        assert_eq!(problems.others, ["codLoja: não existe."]);
+        assert_eq!(problems.list_others(), ["codLoja: não existe."]);
         assert!(!problems.is_empty());
         assert!(
             is_list_part("opcoes.1", "opcoes")
@@ -456,10 +455,11 @@ mod tests {
 
     #[test]
     fn a_refusal_is_told_without_the_name_of_its_field() {
-        assert_eq!(strip_field_name("motivo: informe por quê."), "Informe por quê.");
-        assert_eq!(strip_field_name("escolha outra coisa: esta não."), "Escolha outra coisa: esta não.");
-        let lines = vec!["uf: não há.".to_owned(), "codLoja: não há.".to_owned()];
-        assert_eq!(label_problem_lines(lines, &[("uf", "Estado")]), ["Estado: não há.", "Não há."]);
+        assert_eq!(describe_problem(&RequestProblem::of("motivo", "informe por quê.")), "Informe por quê.");
+        let general = RequestProblem::general("escolha outra coisa: esta não.");
+        assert_eq!(describe_problem(&general), "Escolha outra coisa: esta não.");
+        let found = [RequestProblem::of("uf", "não há."), RequestProblem::of("codLoja", "não há.")];
+        assert_eq!(label_problems(&found, &[("uf", "Estado")]), ["Estado: não há.", "Não há."]);
         let reason = Rejection::ReasonNeeded { reopens: false };
         assert_eq!(describe_rejection(&reason), "Informe por que o registro é cancelado.");
         let situation =

@@ -15,7 +15,7 @@ pub mod sign;
 use app::triggers::receivers;
 use app::triggers::{
     self, DeliveryJob, DeliveryOutcome, DeliveryVerdict, DueReceiver, LeaseHolder, OutgoingMessage,
-    PendingPosition, ReceiverAnswer, RetryPolicy, Room,
+    PendingChangeQuery, PendingPosition, ReceiverAnswer, RetryPolicy,
 };
 use app::{App, Error, Vault};
 use clock_watch::ClockWatch;
@@ -446,7 +446,7 @@ impl DispatchEngine {
                 let waited = if one.waited { scan.waited + one.room.div_ceil(2) as i64 } else { 0 };
                 let limit = if one.in_order { room.max(STEPPED) } else { 0 };
                 let (receiver, lease, after) = (one.receiver, scan.lease, scan.after);
-                rooms.push(Room { receiver, lease, after, limit, waited });
+                rooms.push(PendingChangeQuery { receiver, lease, after, limit, waited });
             }
         }
         let mut found: HashMap<ReceiverCode, Vec<(DeliveryJob, PendingPosition)>> = HashMap::new();

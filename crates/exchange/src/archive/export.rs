@@ -8,7 +8,7 @@ use super::{
 use app::attachments::transfer;
 use app::server_key::encode_hex;
 use app::{App, Vault, tenants};
-use domain::TenantId;
+use domain::{AuditAction, TenantId};
 use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -65,7 +65,7 @@ pub async fn export_archive(
         user: None,
         operation: OPERATION,
         person: None,
-        detail: Some("exportou a associação inteira".to_owned()),
+        change: AuditAction::ExportTenant.into(),
     };
     app.db
         .write(WriteLane::foreground(tenant), entry, |tx, entry| {

@@ -5,12 +5,12 @@
 
 use super::reader::TenantArchiveReader;
 use super::row_format::{self, TenantVault};
-use super::validate::{self, ArchiveValidationRules, ReservedNames as Wanted};
+use super::validate::{self, ArchiveValidationRules, ReservedNames};
 use super::{ArchiveError, ArchiveManifest, FILES, run_blocking};
 use app::attachments::transfer;
 use app::upkeep::unfinished_restore::RestoreProgress;
 use app::{App, Vault, tenants};
-use domain::{Moment, TenantId};
+use domain::{AuditAction, AuditedChange, Moment, TenantId};
 use std::path::Path;
 use std::sync::Arc;
 use storage::exchange::archive::{
@@ -124,7 +124,7 @@ async fn replace_progress(
 /// The progress and the names to reserve.
 struct RestoreReservation {
     progress: RestoreProgress,
-    wanted: Wanted,
+    wanted: ReservedNames,
 }
 
 struct TableRowBatch {
@@ -160,7 +160,7 @@ impl ArchiveRestoreRun<'_> {
     }
 
     /// Reserves the tenant number, or loads the progress of an earlier run of the same archive.
-    async fn begin_restore(&self, claimed_names: Wanted) -> Result<RestoreProgress, ArchiveError> {
+    async fn begin_restore(&self, claimed_names: ReservedNames) -> Result<RestoreProgress, ArchiveError> {
         let progress = RestoreProgress {
             tenant: self.tenant(),
             archive: self.archive.digest.clone(),
@@ -336,7 +336,8 @@ impl ArchiveRestoreRun<'_> {
             user: None,
             operation: OPERATION,
             person: None,
-            detail: Some(format!("trouxe a associação, exportada em {}", self.archive.manifest.moment)),
+            change: AuditedChange::from(AuditAction::RestoreTenant)
+                .with_argument(&self.archive.manifest.moment),
         };
         let last = RestoreCompletion {
             archive: self.archive.digest.clone(),

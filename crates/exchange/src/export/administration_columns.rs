@@ -6,14 +6,14 @@ use super::{
     make_text_cell,
 };
 use app::access::users::StoredUser;
+use app::audit::access_log::{self, AccountActionResult, AuditedEvent, StoredAuditEntry};
 use app::mail::OutboxMail;
 use app::registers::snapshot::TenantRegisters;
-use app::triggers::DeliveryWithAttempts as Delivery;
+use app::triggers::DeliveryWithAttempts;
 use app::triggers::feed::HistoryFeedEntry;
 use domain::{PersonCode, SituationCode, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use storage::history::audit::{AccountActionResult, AuditedEvent, StoredAuditEntry};
 use wire::set_names;
 
 pub(super) const USERS: &[ListColumn<StoredUser>] = &[
@@ -50,7 +50,9 @@ pub(super) const AUDIT: &[ListColumn<AuditExportRow>] = &[
     }),
     define_column("operacao", "Operação", Text, |_, row| make_text_cell(row.told.operation.as_str())),
     define_column("feito", "O que foi feito", Text, |_, row| match &row.told.what {
-        AuditedEvent::Change(_, detail) => make_optional_text_cell(detail.as_deref()),
+        AuditedEvent::Change(_, content) => {
+            make_optional_text_cell(access_log::describe_content(content.clone()).as_deref())
+        }
         AuditedEvent::Access(people) => {
             make_text_cell(format!("viu {}", collect_distinct_people(people).len()))
         }
@@ -104,7 +106,7 @@ pub(super) const MAILS: &[ListColumn<OutboxMail>] = &[
     define_column("problema", "Problema", Text, |_, row| make_optional_text_cell(row.failure.as_deref())),
 ];
 
-pub(super) const DELIVERIES: &[ListColumn<Delivery>] = &[
+pub(super) const DELIVERIES: &[ListColumn<DeliveryWithAttempts>] = &[
     define_column("codHistorico", "Código do histórico", Number, |_, row| {
         make_number_cell(row.delivery.history.get())
     }),

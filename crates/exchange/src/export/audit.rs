@@ -4,7 +4,7 @@
 use super::ExportableList;
 use app::access::Session;
 use app::{App, Error};
-use domain::Sheet;
+use domain::{AuditAction, AuditedChange, Sheet};
 use storage::WriteLane;
 use storage::history::audit::{self, AuditEntry};
 
@@ -48,20 +48,14 @@ const PLAIN: &[&str] = &[
     "dataAberturaFinal",
 ];
 
-fn describe_filters(pairs: &[(String, String)]) -> String {
+/// The filters by name, with their value where it identifies no person.
+fn list_filters(pairs: &[(String, String)]) -> impl Iterator<Item = String> {
     let filters =
         pairs.iter().filter(|(name, text)| !text.is_empty() && !matches!(&**name, "formato" | "colunas"));
-    let descriptions: Vec<String> = filters
-        .map(|(name, text)| match PLAIN.contains(&name.as_str()) {
-            true => format!("{name}={}", text.chars().take(40).collect::<String>()),
-            false => name.chars().take(40).collect(),
-        })
-        .collect();
-    if descriptions.is_empty() {
-        "sem filtros".to_owned()
-    } else {
-        format!("com os filtros {}", descriptions.join(", "))
-    }
+    filters.map(|(name, text)| match PLAIN.contains(&name.as_str()) {
+        true => format!("{name}={}", text.chars().take(40).collect::<String>()),
+        false => name.chars().take(40).collect(),
+    })
 }
 
 #[boxed::future]
@@ -73,12 +67,8 @@ pub async fn audit_export_start(
     pairs: &[(String, String)],
 ) -> Result<(), Error> {
     let format = wire::set_names::sheet(format);
-    append_audit_entry(
-        app,
-        caller,
-        format!("exportou a lista {} em {format}, {}", list.name, describe_filters(pairs)),
-    )
-    .await
+    let change = AuditedChange::from(AuditAction::BeginExport).with_argument(list.name).with_argument(format);
+    append_audit_entry(app, caller, list_filters(pairs).fold(change, AuditedChange::with_argument)).await
 }
 
 #[boxed::future]
@@ -89,15 +79,15 @@ pub async fn audit_export_end(
     rows: u64,
     is_complete: bool,
 ) -> Result<(), Error> {
-    let verb = if is_complete { "terminou" } else { "parou" };
-    append_audit_entry(app, caller, format!("{verb} de exportar a lista {}, com {rows} linhas", list.name))
-        .await
+    let action = if is_complete { AuditAction::FinishExport } else { AuditAction::StopExport };
+    let change = AuditedChange::from(action).with_argument(list.name).with_argument(rows);
+    append_audit_entry(app, caller, change).await
 }
 
-async fn append_audit_entry(app: &App, caller: &Session, detail: String) -> Result<(), Error> {
+async fn append_audit_entry(app: &App, caller: &Session, change: AuditedChange) -> Result<(), Error> {
     let tenant = caller.scope.tenant();
-    let (user, detail) = (Some(caller.user), Some(detail));
-    let entry = AuditEntry { tenant, at: app.now(), user, operation: OPERATION, person: None, detail };
+    let (at, user) = (app.now(), Some(caller.user));
+    let entry = AuditEntry { tenant, at, user, operation: OPERATION, person: None, change };
     app.db
         .write(WriteLane::foreground(tenant), entry, |tx, entry| {
             Box::pin(audit::append_audit_entry(tx, entry))
@@ -114,7 +104,6 @@ mod tests {
     fn what_may_name_somebody_is_told_by_its_name_alone() {
         let pairs = [("nome", "Maria"), ("codLoja", "2"), ("cpf", ""), ("formato", "csv")];
         let pairs: Vec<_> = pairs.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
-        assert_eq!(describe_filters(&pairs), "com os filtros nome, codLoja=2");
-        assert_eq!(describe_filters(&[]), "sem filtros");
+        assert_eq!(list_filters(&pairs).collect::<Vec<_>>(), ["nome", "codLoja=2"]);
     }
 }

@@ -6,14 +6,14 @@ use super::{
     ListColumn, SpreadsheetCell, define_column, make_day_cell, make_moment_cell, make_money_cell,
     make_number_cell, make_optional_text_cell, make_text_cell,
 };
-use app::cases::{Item, StoredCase};
+use app::cases::{ResolvedCase, StoredCase};
 use app::registers::snapshot::TenantRegisters;
 use app::sales::deals::FoundDeal;
 use app::sales::leads::FoundLead;
 use domain::display;
 use wire::set_names;
 
-pub(super) const CASES: &[ListColumn<Item>] = &[
+pub(super) const CASES: &[ListColumn<ResolvedCase>] = &[
     define_column("codigo", "Código", Number, |_, row| make_number_cell(row.code)),
     define_column("protocolo", "Protocolo", Number, |_, row| make_number_cell(row.case.head().protocol)),
     define_column("tipo", "Tipo", Text, |tenant_registers, row| {

@@ -2,7 +2,7 @@
 
 use super::member_columns::format_cep;
 use super::{CellKind, ColumnHeading, SpreadsheetCell, make_text_cell};
-use ::registers::{FieldContent, FieldSpec, FieldType as Holds, Register};
+use ::registers::{FieldContent, FieldSpec, FieldType, Register};
 use app::access::Session;
 use app::registers::{self, StoredRecord};
 use app::{App, Error};
@@ -33,18 +33,20 @@ pub fn build_register_headings(register: &'static Register) -> Vec<ColumnHeading
 
 /// Secrets are never exported.
 fn is_exported_field(field: &FieldSpec) -> bool {
-    field.name != ACTIVE && !matches!(field.kind, Holds::Secret { .. } | Holds::ReadableOn(_))
+    field.name != ACTIVE && !matches!(field.kind, FieldType::Secret { .. } | FieldType::ReadableOn(_))
 }
 
 fn choose_cell_kind(field: &FieldSpec) -> CellKind {
     match field.kind {
-        Holds::Money => CellKind::Money,
-        Holds::Integer { .. } => CellKind::Number,
-        Holds::Flag => CellKind::Flag,
-        Holds::Date => CellKind::Day,
-        Holds::Document | Holds::Phone | Holds::Cep | Holds::Digits(_) | Holds::Serial { .. } => {
-            CellKind::Code
-        }
+        FieldType::Money => CellKind::Money,
+        FieldType::Integer { .. } => CellKind::Number,
+        FieldType::Flag => CellKind::Flag,
+        FieldType::Date => CellKind::Day,
+        FieldType::Document
+        | FieldType::Phone
+        | FieldType::Cep
+        | FieldType::Digits(_)
+        | FieldType::Serial { .. } => CellKind::Code,
         _ => CellKind::Text,
     }
 }
@@ -62,7 +64,7 @@ impl ReferenceNames {
         let mut names = HashMap::new();
         let mut known: Vec<&str> = Vec::new();
         for field in register.fields {
-            let (Holds::Reference(to) | Holds::References { to, .. }) = field.kind else { continue };
+            let (FieldType::Reference(to) | FieldType::References { to, .. }) = field.kind else { continue };
             let Some(other) = ::registers::find_register(to).filter(|_| !known.contains(&to)) else {
                 continue;
             };
@@ -97,22 +99,24 @@ fn build_field_cell(field: &FieldSpec, value: &FieldContent, names: &ReferenceNa
     match (field.kind, value) {
         (_, FieldContent::Nothing) => SpreadsheetCell::Empty,
         (_, FieldContent::Flag(flag)) => SpreadsheetCell::Flag(*flag),
-        (Holds::Money, FieldContent::Number(cents)) => SpreadsheetCell::Money(*cents),
-        (Holds::Integer { .. }, FieldContent::Number(number)) => SpreadsheetCell::Number(*number),
-        (Holds::Choice(all), FieldContent::Number(number)) => {
+        (FieldType::Money, FieldContent::Number(cents)) => SpreadsheetCell::Money(*cents),
+        (FieldType::Integer { .. }, FieldContent::Number(number)) => SpreadsheetCell::Number(*number),
+        (FieldType::Choice(all), FieldContent::Number(number)) => {
             let found = all.iter().find(|(known, _)| known == number);
             found.map_or(SpreadsheetCell::Empty, |(_, name)| {
                 make_text_cell(::registers::find_choice_label(name))
             })
         }
-        (Holds::Reference(to), FieldContent::Number(code)) => make_text_cell(names.resolve_name(to, *code)),
-        (Holds::References { to, .. }, FieldContent::Codes(codes)) => make_text_cell(
+        (FieldType::Reference(to), FieldContent::Number(code)) => {
+            make_text_cell(names.resolve_name(to, *code))
+        }
+        (FieldType::References { to, .. }, FieldContent::Codes(codes)) => make_text_cell(
             codes.iter().map(|code| names.resolve_name(to, (*code).into())).collect::<Vec<_>>().join(", "),
         ),
-        (Holds::Date, FieldContent::Text(day)) => SpreadsheetCell::Day(day.clone()),
-        (Holds::Document, FieldContent::Text(digits)) => make_text_cell(display::format_document(digits)),
-        (Holds::Phone, FieldContent::Text(digits)) => make_text_cell(display::format_phone(digits)),
-        (Holds::Cep, FieldContent::Text(digits)) => make_text_cell(format_cep(digits)),
+        (FieldType::Date, FieldContent::Text(day)) => SpreadsheetCell::Day(day.clone()),
+        (FieldType::Document, FieldContent::Text(digits)) => make_text_cell(display::format_document(digits)),
+        (FieldType::Phone, FieldContent::Text(digits)) => make_text_cell(display::format_phone(digits)),
+        (FieldType::Cep, FieldContent::Text(digits)) => make_text_cell(format_cep(digits)),
         (_, FieldContent::Lines(lines)) => make_text_cell(lines.join("\n")),
         _ => match wire::register::render_value(field, value) {
             serde_json::Value::Null => SpreadsheetCell::Empty,

@@ -46,8 +46,8 @@ use app::idempotency::{self, IdempotentWrite, WriteOutcome};
 use app::registers::snapshot::load_registers;
 use app::{App, Error};
 use domain::{
-    BranchCode, ImportCode, ImportKind, ImportProblem, ImportState, InputField, Moment, Rejection, Role,
-    Scope, TenantId, UserCode,
+    AuditAction, AuditSubjectKind, AuditedChange, BranchCode, ImportCode, ImportKind, ImportProblem,
+    ImportState, InputField, Moment, Rejection, Role, Scope, TenantId, UserCode,
 };
 use storage::exchange::imports::{self, ImportStateChange};
 use storage::history::audit;
@@ -282,7 +282,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
     // An import may be started before its dry run has ended.
     let starts = matches!(request.step, ImportRunAction::Start { .. });
     let is_ready = matches!(import.state, S::Ready | S::Checked) || starts && import.state == S::Checking;
-    let (to, change, description) = match &request.step {
+    let (to, change, action) = match &request.step {
         // A repeated request changes nothing.
         ImportRunAction::Check if import.state == S::Checking => return Ok(import),
         ImportRunAction::Start { .. } | ImportRunAction::Resume if import.state == S::Running => {
@@ -316,7 +316,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
                     restart: true,
                     ..ImportStateChange::default()
                 },
-                "colunas mapeadas",
+                AuditAction::MapColumns,
             )
         }
         ImportRunAction::Check => {
@@ -324,7 +324,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
             (
                 S::Checking,
                 ImportStateChange { restart: true, ..ImportStateChange::default() },
-                "conferência iniciada",
+                AuditAction::BeginImportCheck,
             )
         }
         ImportRunAction::Start { triggers } => {
@@ -333,15 +333,15 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
             (
                 S::Running,
                 ImportStateChange { restart: true, triggers, started: true, ..ImportStateChange::default() },
-                "iniciada",
+                AuditAction::BeginImport,
             )
         }
         ImportRunAction::Pause if import.state == S::Running => {
-            (S::Paused, ImportStateChange::default(), "pausada")
+            (S::Paused, ImportStateChange::default(), AuditAction::PauseImport)
         }
         ImportRunAction::Pause => return wrong("só uma importação em andamento pode ser pausada."),
         ImportRunAction::Resume if import.state == S::Paused => {
-            (S::Running, ImportStateChange::default(), "retomada")
+            (S::Running, ImportStateChange::default(), AuditAction::ResumeImport)
         }
         ImportRunAction::Resume => return wrong("só uma importação pausada pode ser retomada."),
         ImportRunAction::Undo if !matches!(import.state, S::Done | S::Paused | S::Running) => {
@@ -353,7 +353,11 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
         // From the last line to the first; an interrupted undo continues where it stopped.
         ImportRunAction::Undo => {
             let position = (import.counts.reverted_lines() == 0).then_some(i32::MAX);
-            (S::Undoing, ImportStateChange { position, ..ImportStateChange::default() }, "desfazer iniciado")
+            (
+                S::Undoing,
+                ImportStateChange { position, ..ImportStateChange::default() },
+                AuditAction::BeginImportUndo,
+            )
         }
     };
     let change = ImportStateChange { acting: Some(request.by.user), ..change };
@@ -364,7 +368,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
         user: request.by.user,
         operation: if to == S::Undoing { UNDO } else { RUN },
         person: None,
-        detail: Some(format!("importação {code} {description}")),
+        change: AuditedChange::new(action, AuditSubjectKind::Import, code.get()),
     };
     audit::append_audit_entry(tx, &entry).await?;
     imports::find_import_run(&mut *tx, tenant, code, None).await?.ok_or_else(|| refuse_unknown_import(code))

@@ -5,7 +5,9 @@ use super::file::{self, ReadingLimits, SpreadsheetLine};
 use super::{ImportCaller, RECEIVE, StoredImportRun, UNDO_FOR, refuse_import};
 use app::idempotency::{self, IdempotentWrite, WriteOutcome};
 use app::{App, Error, HeavyWork};
-use domain::{ImportCode, ImportKind, ImportProblem, ImportState, Moment};
+use domain::{
+    AuditAction, AuditSubjectKind, AuditedChange, ImportCode, ImportKind, ImportProblem, ImportState, Moment,
+};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -216,7 +218,7 @@ async fn discard_oldest_unconfirmed(
         user: caller.user,
         operation: RECEIVE,
         person: None,
-        detail: Some(format!("importação {code} descartada, sem ter sido iniciada, para dar lugar a outra")),
+        change: AuditedChange::new(AuditAction::DiscardImport, AuditSubjectKind::Import, code.get()),
     };
     audit::append_audit_entry(tx, &entry).await?;
     Ok(ImportRoomOutcome::Discarded(code))
@@ -335,7 +337,8 @@ async fn write_completed_upload(tx: &mut Tx, ended: &CompletedUpload) -> Result<
         user: ended.by.user,
         operation: RECEIVE,
         person: None,
-        detail: Some(format!("importação {code} recebida, com {} linhas", ended.total)),
+        change: AuditedChange::new(AuditAction::ReceiveImport, AuditSubjectKind::Import, code.get())
+            .with_argument(ended.total),
     };
     audit::append_audit_entry(tx, &entry).await?;
     imports::find_import_run(&mut *tx, tenant, code, None)

@@ -3,7 +3,7 @@
 use super::{ImportCaller, KeptRecord, StoredImportRun, StoredLineProblem, load_import};
 use crate::export::csv;
 use app::{App, Error};
-use domain::{ImportCode, TenantId};
+use domain::{AuditAction, AuditSubjectKind, AuditedChange, ImportCode, TenantId};
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use storage::WriteLane;
 use storage::exchange::imports;
@@ -89,7 +89,7 @@ async fn audit_error_file_download(app: &App, caller: &ImportCaller, code: Impor
         user: caller.user,
         operation: "GET /gestao/importacao/{codImportacao}/arquivoErros",
         person: None,
-        detail: Some(format!("importação {code}: arquivo de erros baixado")),
+        change: AuditedChange::new(AuditAction::DownloadImportErrors, AuditSubjectKind::Import, code.get()),
     };
     let lane = WriteLane::foreground(caller.tenant());
     let write = app.db.write(lane, entry, |tx, entry| {

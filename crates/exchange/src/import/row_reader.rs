@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wire::read::{self, DocumentedField, InputProblems, InputRecord, PartialInput};
+use wire::refusal::RequestProblem;
 use wire::sheet::{
     ImportField, ImportFieldKind, UnreadableCell, convert_cell, find_import_field, is_blank_cell,
     parse_whole_number, parse_year_pair,
@@ -117,9 +118,10 @@ impl ImportRowParser {
             fields.insert("telefones".to_owned(), Value::Array(listed));
         }
         let (row, unread, key) = self.parse_record(&mut fields);
-        problems.extend(
-            unread.map_or_else(Vec::new, |unread| names.locate_problems(line, &places, unread.into_lines())),
-        );
+        problems
+            .extend(unread.map_or_else(Vec::new, |unread| {
+                names.locate_problems(line, &places, unread.into_problems())
+            }));
         // One problem per cell is enough.
         let mut reported = Vec::new();
         problems.retain(|problem: &StoredLineProblem| {
@@ -236,16 +238,16 @@ impl ImportColumnNames {
         StoredLineProblem { line, header: at.and_then(|at| self.headers.get(at).cloned()), text }
     }
 
-    /// Turns problems that start with a field path into problems of the column it came from.
+    /// Turns problems of a field into problems of the column it came from.
     fn locate_problems(
         &self,
         line: i32,
         places: &FieldColumnIndex,
-        lines: Vec<String>,
+        problems: Vec<RequestProblem>,
     ) -> Vec<StoredLineProblem> {
-        let one = |text: String| {
-            let Some((path, sentence)) = text.split_once(": ") else {
-                return self.build_problem(line, None, text);
+        let one = |problem: RequestProblem| {
+            let Some(path) = problem.field.as_deref() else {
+                return self.build_problem(line, None, problem.sentence);
             };
             let is_there = |place: &str| {
                 path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
@@ -258,21 +260,17 @@ impl ImportColumnNames {
                     .position(|column| column.is_some_and(|one| is_named_in_refusal(one.name, path)))
             };
             match found.map(|(_, at)| *at).or_else(by_name) {
-                Some(at) => self.build_problem(line, Some(at), sentence.to_owned()),
+                Some(at) => self.build_problem(line, Some(at), problem.sentence),
                 // Without a column the full text is shown.
-                None => self.build_problem(line, None, text.clone()),
+                None => self.build_problem(line, None, problem.to_string()),
             }
         };
-        lines.into_iter().map(one).collect()
+        problems.into_iter().map(one).collect()
     }
 
     /// Business rule rejections, assigned to columns.
     pub fn describe_rejections(&self, line: i32, rejections: &[domain::Rejection]) -> Vec<StoredLineProblem> {
-        self.locate_problems(
-            line,
-            &FieldColumnIndex::new(),
-            rejections.iter().map(wire::refusal::render_rejection).collect(),
-        )
+        self.locate_problems(line, &FieldColumnIndex::new(), wire::refusal::describe_rejections(rejections))
     }
 }
 

@@ -135,7 +135,7 @@ async fn write_row(
         ImportRecordDraft::Member(row) => {
             let rows = std::slice::from_ref(&**row);
             let written = members::import_members(tx, context, rows).await?.pop();
-            written.ok_or_else(|| Error::Defect("a line came to nothing".to_owned()))
+            written.ok_or_else(|| Error::Defect("an import row had no outcome".to_owned()))
         }
         ImportRecordDraft::Vehicle(row) => {
             benefits::import_rows::write_imported_benefit(tx, context, row).await
@@ -148,16 +148,16 @@ async fn write_row(
     }
 }
 
-/// How a trial row ended when it reached a write.
-pub(super) enum TrialInterruption {
+/// How the dry run of a row ended.
+pub(super) enum DryRunInterruption {
     /// The row is valid and would be written. The transaction ends here, because one of its statements failed.
     WouldWrite(ImportRowOutcome),
     Failed(Error),
 }
 
-impl<E: Into<Error>> From<E> for TrialInterruption {
-    fn from(error: E) -> TrialInterruption {
-        TrialInterruption::Failed(error.into())
+impl<E: Into<Error>> From<E> for DryRunInterruption {
+    fn from(error: E) -> DryRunInterruption {
+        DryRunInterruption::Failed(error.into())
     }
 }
 
@@ -165,7 +165,7 @@ pub(super) async fn try_row(
     tx: &mut Tx,
     context: &ImportUnitContext,
     row: &ImportRecordDraft,
-) -> Result<ImportRowOutcome, TrialInterruption> {
+) -> Result<ImportRowOutcome, DryRunInterruption> {
     confirm_registers(tx, context.scope.tenant(), &context.registers).await?;
     let known = match row {
         ImportRecordDraft::Member(_) => None,
@@ -184,13 +184,14 @@ pub(super) async fn try_row(
     };
     match Box::pin(write_row(tx, context, row)).await {
         Err(Error::Refused(problems)) => Ok(ImportRowOutcome::Refused(problems)),
-        Err(error @ Error::StaleRegisters) => Err(TrialInterruption::Failed(error)),
-        Err(error) if error.is_transient() => Err(TrialInterruption::Failed(error)),
-        // No rule rejected the row before the attempted write.
-        Err(_) => Err(TrialInterruption::WouldWrite(match known {
-            Some(record) => ImportRowOutcome::Changed { record, before: String::new(), version: 0 },
-            None => ImportRowOutcome::Created { record: 0, version: 0, joined: None },
-        })),
+        // No rule rejected the row before its first write.
+        Err(Error::Storage(storage::Error::ReadOnlyTransaction(_))) => {
+            Err(DryRunInterruption::WouldWrite(match known {
+                Some(record) => ImportRowOutcome::Changed { record, before: String::new(), version: 0 },
+                None => ImportRowOutcome::Created { record: 0, version: 0, joined: None },
+            }))
+        }
+        Err(error) => Err(DryRunInterruption::Failed(error)),
         Ok(written) => Ok(written),
     }
 }

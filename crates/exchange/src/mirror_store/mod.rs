@@ -41,7 +41,9 @@ pub use users::{MirroredUserCodes, write_users};
 use app::registers::snapshot::{DECISIONS, TenantRegisters, confirm_registers, reload_registers};
 use app::situations::ActorContext;
 use app::{App, Error};
-use domain::{BenefitCode, BenefitKind, CardNumber, DealCode, Moment, PersonCode, TenantId};
+use domain::{
+    AuditAction, AuditedChange, BenefitCode, BenefitKind, CardNumber, DealCode, Moment, PersonCode, TenantId,
+};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use storage::exchange::mirrors;
@@ -106,13 +108,8 @@ where
                 let written = unit(tx, part, &mut notes).await?;
                 tx.execute_batch(mirrors::upsert_mirror_notes(part.tenant(), &notes, part.now)).await?;
                 if written > 0 {
-                    append_audit_entry(
-                        tx,
-                        part.tenant(),
-                        format!("{written} registros espelhados"),
-                        part.now,
-                    )
-                    .await?;
+                    let change = AuditedChange::from(AuditAction::MirrorRecords).with_argument(written);
+                    append_audit_entry(tx, part.tenant(), change, part.now).await?;
                 }
                 let count = i64::try_from(written).unwrap_or(i64::MAX);
                 let mirror = StoredMirror { written: part.mirror.written + count, ..part.mirror.clone() };
@@ -124,9 +121,13 @@ where
 }
 
 /// One audit entry per transaction; the histories show which records changed.
-async fn append_audit_entry(tx: &mut Tx, tenant: TenantId, detail: String, at: Moment) -> Result<(), Error> {
-    let entry =
-        audit::AuditEntry { tenant, at, user: None, operation: ORIGIN, person: None, detail: Some(detail) };
+async fn append_audit_entry(
+    tx: &mut Tx,
+    tenant: TenantId,
+    change: AuditedChange,
+    at: Moment,
+) -> Result<(), Error> {
+    let entry = audit::AuditEntry { tenant, at, user: None, operation: ORIGIN, person: None, change };
     Ok(audit::append_audit_entry(tx, &entry).await?)
 }
 

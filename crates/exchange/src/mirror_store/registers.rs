@@ -2,11 +2,11 @@
 
 use super::{NewMirrorNote, StoredMirror, append_audit_entry};
 use app::{App, Error};
-use domain::{Entity, Moment, Scope, TenantId};
+use domain::{AuditAction, AuditedChange, Entity, Moment, Scope, TenantId};
 use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, Register};
 use std::collections::BTreeSet;
 use storage::exchange::mirrors;
-use storage::registers as kept;
+use storage::registers as stored_registers;
 use storage::registers::situations;
 use storage::server::counters;
 use storage::server::versions::{self, CacheVersions};
@@ -77,7 +77,13 @@ async fn write_register_batch(
     if changed == 0 {
         return Ok((0, None));
     }
-    append_audit_entry(tx, tenant, format!("{changed} cadastros espelhados"), now).await?;
+    append_audit_entry(
+        tx,
+        tenant,
+        AuditedChange::from(AuditAction::MirrorRegisters).with_argument(changed),
+        now,
+    )
+    .await?;
     Ok((changed, Some(versions::raise_registers_version(tx, tenant).await?)))
 }
 
@@ -100,7 +106,7 @@ pub(super) async fn upsert_register_record(
     let scope = Scope::for_tenant(tenant);
     let mut code = record.code.filter(|code| (register.codes.0..=register.codes.1).contains(code));
     let mut stored = match code {
-        Some(code) => kept::find_record(tx, register, &scope, code).await?,
+        Some(code) => stored_registers::find_record(tx, register, &scope, code).await?,
         None => None,
     };
     if stored.as_ref().is_some_and(|stored| is_other_entity(register, &stored.values, record)) {
@@ -128,7 +134,7 @@ pub(super) async fn upsert_register_record(
     }
     for unique in register.unique {
         if let Some(duplicate) =
-            kept::find_duplicate_record(tx, register, tenant, unique, &values, code).await?
+            stored_registers::find_duplicate_record(tx, register, tenant, unique, &values, code).await?
         {
             if code.is_none() {
                 return Ok(unchanged(duplicate));
@@ -145,7 +151,8 @@ pub(super) async fn upsert_register_record(
             Ok(unchanged(stored.code))
         }
         Some(stored) => {
-            kept::update_record(tx, register, tenant, (stored.code, &values, record.active), now).await?;
+            stored_registers::update_record(tx, register, tenant, (stored.code, &values, record.active), now)
+                .await?;
             Ok(changed(stored.code))
         }
         None => {
@@ -159,7 +166,8 @@ pub(super) async fn upsert_register_record(
                 (None, Some(counter)) => counters::reserve_register_code(tx, tenant, counter).await?,
                 (None, None) => return Ok(RegisterWriteOutcome { code: None, is_changed: false }),
             };
-            kept::insert_record(tx, register, tenant, (code, &values, record.active), now).await?;
+            stored_registers::insert_record(tx, register, tenant, (code, &values, record.active), now)
+                .await?;
             Ok(changed(code))
         }
     }
@@ -237,7 +245,8 @@ async fn deactivate_unlisted_records(
     now: Moment,
 ) -> Result<u64, Error> {
     let Some(register) = registers::find_register(path) else { return Ok(0) };
-    let all = kept::list_records(tx, register, &Scope::for_tenant(tenant), &[], Some(true)).await?;
+    let all =
+        stored_registers::list_records(tx, register, &Scope::for_tenant(tenant), &[], Some(true)).await?;
     let kinds = match path {
         "situacao" => situations::list_situations(&mut *tx, tenant).await?,
         _ => Vec::new(),
@@ -256,7 +265,8 @@ async fn deactivate_unlisted_records(
     };
     let mut deactivated = 0;
     for record in all.into_iter().filter(|one| !named.contains(&one.code) && !is_needed(one.code)) {
-        kept::update_record(tx, register, tenant, (record.code, &record.values, false), now).await?;
+        stored_registers::update_record(tx, register, tenant, (record.code, &record.values, false), now)
+            .await?;
         deactivated += 1;
     }
     Ok(deactivated)

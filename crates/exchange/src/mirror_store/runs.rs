@@ -4,7 +4,10 @@ use super::registers::{MirroredRegisterRecord, upsert_register_record};
 use super::{StoredMirror, append_audit_entry};
 use ::registers::{FUNNEL, FieldContent, InitialSituation, SITUATIONS};
 use app::{App, Error, registers, tenants};
-use domain::{BranchCode, Entity, FunnelCode, Moment, SituationCode, SituationKind, TenantId, TimeZone};
+use domain::{
+    AuditAction, AuditedChange, BranchCode, Entity, FunnelCode, Moment, SituationCode, SituationKind,
+    TenantId, TimeZone,
+};
 use std::time::Duration;
 use storage::exchange::mirrors;
 use storage::registers::{branches, funnels};
@@ -172,7 +175,13 @@ async fn create_mirror_tenant(
     if settings::find_setting(&mut *tx, ServerSetting::DefaultTenant).await?.is_none() {
         settings::upsert_setting(tx, ServerSetting::DefaultTenant, &tenant.to_string()).await?;
     }
-    append_audit_entry(tx, tenant, format!("base criada como espelho de {}", source.address), now).await?;
+    append_audit_entry(
+        tx,
+        tenant,
+        AuditedChange::from(AuditAction::CreateMirror).with_argument(&source.address),
+        now,
+    )
+    .await?;
     let mirror = StoredMirror {
         tenant,
         source: source.address.clone(),

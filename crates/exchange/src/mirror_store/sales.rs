@@ -6,7 +6,10 @@ use super::{
 use app::members::mirror_rows as people;
 use app::sales::leads::apply_lead_to_person;
 use app::{App, Error};
-use domain::{BranchCode, DealCode, DependentCode, LeadCode, Moment, PersonCode, Scope, TenantId};
+use domain::{
+    AuditAction, AuditedChange, BranchCode, DealCode, DependentCode, LeadCode, Moment, PersonCode, Scope,
+    TenantId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use storage::exchange::mirrors;
 use storage::members::PersonProfile;
@@ -304,7 +307,13 @@ async fn retire_lead_batch(
         retired += 1;
     }
     if retired > 0 {
-        append_audit_entry(tx, tenant, format!("{retired} leads fora de uso na origem"), now).await?;
+        append_audit_entry(
+            tx,
+            tenant,
+            AuditedChange::from(AuditAction::RetireLeads).with_argument(retired),
+            now,
+        )
+        .await?;
     }
     Ok(retired)
 }

@@ -2,7 +2,7 @@
 
 use super::{StoredMirror, advance_counter, append_audit_entry};
 use app::{App, Error};
-use domain::{Moment, TenantId, UserCode};
+use domain::{AuditAction, AuditedChange, Moment, TenantId, UserCode};
 use std::collections::BTreeMap;
 use storage::access::users;
 use storage::server::counters::{self, Counter};
@@ -93,7 +93,13 @@ async fn upsert_users(
     if !statements.is_empty() {
         let count = statements.len();
         tx.execute_batch(statements).await?;
-        append_audit_entry(tx, tenant, format!("{count} usuários citados na origem"), now).await?;
+        append_audit_entry(
+            tx,
+            tenant,
+            AuditedChange::from(AuditAction::MirrorUsers).with_argument(count),
+            now,
+        )
+        .await?;
     }
     Ok(found)
 }

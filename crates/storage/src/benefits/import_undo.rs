@@ -2,7 +2,7 @@
 
 use super::items::StoredItem;
 use super::{StoredBenefit, parse_benefit_row, row};
-use crate::exchange::{imports, record_snapshot as whole};
+use crate::exchange::{imports, record_snapshot};
 use crate::{Error, Statement, Tx, sql};
 use domain::{
     BenefitCode, CardNumber, Chassis, ItemCode, PersonCode, PlanCode, Plate, SituationCode, TenantId,
@@ -69,14 +69,16 @@ pub fn render_benefit_snapshot(benefit: &StoredBenefit, items: &[StoredItem]) ->
         })
         .collect();
     let values = row::build_benefit_row(TenantId::SERVER, BenefitCode::new(0), benefit);
-    json!({ "benefit": whole::encode_snapshot(row::INSERT, values), "items": items }).to_string()
+    json!({ "benefit": record_snapshot::encode_snapshot(row::INSERT, values), "items": items }).to_string()
 }
 
 /// Parses a snapshot; its version must not be used.
 pub fn parse_benefit_snapshot(text: &str) -> Result<(StoredBenefit, Vec<StoredItem>), Error> {
     let broken = || Error::Broken("a benefit is kept that cannot be read".to_owned());
     let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
-    let found = parse_benefit_row(&whole::parse_snapshot_row(all["benefit"].as_str().ok_or_else(broken)?)?)?;
+    let found = parse_benefit_row(&record_snapshot::parse_snapshot_row(
+        all["benefit"].as_str().ok_or_else(broken)?,
+    )?)?;
     let one = |one: &Json| {
         let number = |at: usize| one[at].as_i64().and_then(|number| i32::try_from(number).ok());
         Some(StoredItem {

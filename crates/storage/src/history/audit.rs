@@ -7,7 +7,9 @@
 use crate::executor::statement::build_inserts;
 use crate::server::counters::{self, Counter};
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
-use domain::{Moment, PersonCode, TenantId, UserCode};
+use domain::{
+    AuditAction, AuditSubject, AuditSubjectKind, AuditedChange, Moment, PersonCode, TenantId, UserCode,
+};
 
 /// A change to record in the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +20,22 @@ pub struct AuditEntry {
     /// Method and route: `POST /ext/associado`.
     pub operation: &'static str,
     pub person: Option<PersonCode>,
-    /// The names of the changed fields, never their values.
-    pub detail: Option<String>,
+    pub change: AuditedChange,
+}
+
+/// The values of `action`, `subject_kind`, `subject_code`, `fields`, `arguments` and `reason`.
+fn list_change_values(change: &AuditedChange) -> [SqlScalar; 6] {
+    let subject = change.subject.as_ref();
+    // Serializing strings cannot fail.
+    let arguments = || serde_json::to_string(&change.arguments).unwrap_or_default();
+    [
+        change.action.name().into(),
+        subject.map(|subject| subject.kind.name().into_owned()).into(),
+        subject.map(|subject| subject.code).into(),
+        (!change.fields.is_empty()).then(|| change.fields.join(",")).into(),
+        (!change.arguments.is_empty()).then(arguments).into(),
+        change.reason.as_deref().into(),
+    ]
 }
 
 /// Writes an entry in the same unit of work as the change.
@@ -31,15 +47,30 @@ pub async fn append_audit_entry(tx: &mut Tx, entry: &AuditEntry) -> Result<(), E
 
 /// The same for a unit that reserved the code together with others.
 pub fn insert_audit_entry(entry: &AuditEntry, code: i32) -> Statement {
-    sql("INSERT INTO audit (tenant, code, happened_at, user_code, operation, person, detail)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)")
-    .arg(entry.tenant)
-    .arg(code)
-    .arg(entry.at)
-    .arg(entry.user)
-    .arg(entry.operation)
-    .arg(entry.person)
-    .arg(entry.detail.as_deref())
+    let head = sql(INSERT_ENTRY);
+    list_entry_values(entry, code).into_iter().fold(head, Statement::arg)
+}
+
+const INSERT_ENTRY: &str = "INSERT INTO audit (tenant, code, happened_at, user_code, operation, person,
+         action, subject_kind, subject_code, fields, arguments, reason)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+
+fn list_entry_values(entry: &AuditEntry, code: i32) -> [SqlScalar; 12] {
+    let [action, subject_kind, subject_code, fields, arguments, reason] = list_change_values(&entry.change);
+    [
+        entry.tenant.into(),
+        code.into(),
+        entry.at.into(),
+        entry.user.into(),
+        entry.operation.into(),
+        entry.person.into(),
+        action,
+        subject_kind,
+        subject_code,
+        fields,
+        arguments,
+        reason,
+    ]
 }
 
 /// The result of an attempt.
@@ -77,7 +108,7 @@ pub struct AccountAuditEntry {
     pub user: Option<UserCode>,
     /// Method and route, or the command.
     pub operation: &'static str,
-    pub detail: String,
+    pub change: AuditedChange,
     /// `None` for a command.
     pub address: Option<String>,
     pub result: AccountActionResult,
@@ -89,19 +120,19 @@ pub struct AccountAuditEntry {
 #[boxed::future]
 pub async fn append_account_entry(tx: &mut Tx, entry: &AccountAuditEntry) -> Result<i32, Error> {
     let code = counters::reserve_number(tx, entry.tenant, Counter::Audit).await?;
-    let statement = sql(
-        "INSERT INTO audit (tenant, code, happened_at, user_code, operation, detail, address, result, times)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-    )
-    .arg(entry.tenant)
-    .arg(code)
-    .arg(entry.at)
-    .arg(entry.user)
-    .arg(entry.operation)
-    .arg(entry.detail.as_str())
-    .arg(entry.address.as_deref())
-    .arg(entry.result.number())
-    .arg(entry.times);
+    let statement =
+        sql("INSERT INTO audit (tenant, code, happened_at, user_code, operation, address, result, times,
+             action, subject_kind, subject_code, fields, arguments, reason)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)")
+        .arg(entry.tenant)
+        .arg(code)
+        .arg(entry.at)
+        .arg(entry.user)
+        .arg(entry.operation)
+        .arg(entry.address.as_deref())
+        .arg(entry.result.number())
+        .arg(entry.times);
+    let statement = list_change_values(&entry.change).into_iter().fold(statement, Statement::arg);
     tx.execute(statement).await?;
     Ok(code)
 }
@@ -119,18 +150,10 @@ pub fn insert_audit_entries<'e>(
     first: i32,
     entries: impl IntoIterator<Item = &'e AuditEntry>,
 ) -> Vec<Statement> {
-    let rows = (first..).zip(entries).map(|(code, entry)| -> [SqlScalar; 7] {
-        [
-            entry.tenant.into(),
-            code.into(),
-            entry.at.into(),
-            entry.user.into(),
-            entry.operation.into(),
-            entry.person.into(),
-            entry.detail.as_deref().into(),
-        ]
-    });
-    let head = "INSERT INTO audit (tenant, code, happened_at, user_code, operation, person, detail) VALUES";
+    let rows = (first..).zip(entries).map(|(code, entry)| list_entry_values(entry, code));
+    let head =
+        "INSERT INTO audit (tenant, code, happened_at, user_code, operation, person, action, subject_kind,
+         subject_code, fields, arguments, reason) VALUES";
     build_inserts(head, ROWS, rows)
 }
 
@@ -246,8 +269,16 @@ pub struct StoredAuditEntry {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuditedEvent {
-    Change(Option<PersonCode>, Option<String>),
+    Change(Option<PersonCode>, AuditEntryContent),
     Access(Vec<(PersonCode, Moment)>),
+}
+
+/// What an entry says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AuditEntryContent {
+    Change(AuditedChange),
+    /// As stored: by a version that kept only texts, or by a newer one.
+    Text(Option<String>),
 }
 
 /// Filters by person and user; `None` matches all.
@@ -316,8 +347,9 @@ pub async fn list_audit_entries(
     take: usize,
 ) -> Result<AuditEntryPage, Error> {
     let changes = sql(
-        "SELECT code, happened_at, user_code, operation, person, detail, address, result, times FROM audit
-         WHERE tenant = $1 AND code > $2 AND code < $3",
+        "SELECT code, happened_at, user_code, operation, person, detail, address, result, times, action, subject_kind,
+             subject_code, fields, arguments, reason
+         FROM audit WHERE tenant = $1 AND code > $2 AND code < $3",
     )
     .arg(tenant)
     .arg(range.after)
@@ -438,11 +470,35 @@ fn parse_change_row(row: &Row) -> Result<StoredAuditEntry, Error> {
         at: row.get("happened_at")?,
         user: row.get("user_code")?,
         operation: row.get("operation")?,
-        what: AuditedEvent::Change(row.get("person")?, row.get("detail")?),
+        what: AuditedEvent::Change(row.get("person")?, parse_content(row)?),
         address: row.get("address")?,
         result: row.get::<Option<i64>>("result")?.and_then(AccountActionResult::from_number),
         times: row.get("times")?,
     })
+}
+
+fn parse_content(row: &Row) -> Result<AuditEntryContent, Error> {
+    let name: Option<String> = row.get("action")?;
+    let Some(action) = name.as_deref().and_then(AuditAction::from_name) else {
+        return Ok(AuditEntryContent::Text(row.get::<Option<String>>("detail")?.or(name)));
+    };
+    let kind: Option<String> = row.get("subject_kind")?;
+    let kind = kind.as_deref().and_then(AuditSubjectKind::from_name);
+    let fields: Option<String> = row.get("fields")?;
+    let arguments: Option<String> = row.get("arguments")?;
+    let broken = |error: serde_json::Error| Error::Broken(error.to_string());
+    Ok(AuditEntryContent::Change(AuditedChange {
+        action,
+        subject: match (kind, row.get("subject_code")?) {
+            (Some(kind), Some(code)) => Some(AuditSubject { kind, code }),
+            _ => None,
+        },
+        fields: fields.iter().flat_map(|names| names.split(',')).map(str::to_owned).collect(),
+        arguments: arguments
+            .map_or_else(|| Ok(Vec::new()), |text| serde_json::from_str(&text))
+            .map_err(broken)?,
+        reason: row.get("reason")?,
+    }))
 }
 
 fn parse_access_row(row: &Row) -> Result<StoredAuditEntry, Error> {

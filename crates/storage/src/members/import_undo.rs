@@ -3,7 +3,7 @@
 use super::phones;
 use super::phones::StoredPhone;
 use super::{INSERT, PersonProfile, encode_person_values, parse_profile_row};
-use crate::exchange::{imports, record_snapshot as kept};
+use crate::exchange::{imports, record_snapshot};
 use crate::{Error, Statement, Tx, sql};
 use domain::{PersonCode, TenantId};
 use serde_json::{Value as Json, json};
@@ -15,7 +15,7 @@ pub fn encode_person_snapshot(person: &PersonProfile, phones: &[StoredPhone]) ->
         .map(|one| json!([one.kind.number(), one.country.as_str(), one.number.as_str()]))
         .collect();
     json!({
-        "person": kept::encode_snapshot(INSERT, encode_person_values(TenantId::SERVER, 0, person)),
+        "person": record_snapshot::encode_snapshot(INSERT, encode_person_values(TenantId::SERVER, 0, person)),
         "phones": phones,
     })
     .to_string()
@@ -25,7 +25,8 @@ pub fn encode_person_snapshot(person: &PersonProfile, phones: &[StoredPhone]) ->
 pub fn parse_person_snapshot(text: &str) -> Result<(PersonProfile, Vec<StoredPhone>), Error> {
     let broken = || Error::Broken("a person is kept that cannot be read".to_owned());
     let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
-    let person = parse_profile_row(&kept::parse_snapshot_row(all["person"].as_str().ok_or_else(broken)?)?)?;
+    let person =
+        parse_profile_row(&record_snapshot::parse_snapshot_row(all["person"].as_str().ok_or_else(broken)?)?)?;
     let phones = all["phones"].as_array().ok_or_else(broken)?.iter();
     let one = |one: &Json| {
         let kind = one[0].as_i64().and_then(domain::PhoneKind::from_number)?;

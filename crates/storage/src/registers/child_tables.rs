@@ -1,7 +1,7 @@
 //! Parts of a record that are stored in child tables: lists of codes and of texts.
 
 use super::StoredRecord;
-use crate::{Error, SqlScalar as Kept, Statement, Tx, sql};
+use crate::{Error, SqlScalar, Statement, Tx, sql};
 use domain::TenantId;
 use registers::{FieldContent, FieldType, PartTable, Register};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ pub(super) fn build_part_inserts<'v>(
     let part_fields =
         register.fields.iter().zip(values).filter_map(|(field, value)| Some((field.part_table()?, value)));
     part_fields.flat_map(move |(rows, value)| {
-        let parts: Vec<Kept> = match value {
+        let parts: Vec<SqlScalar> = match value {
             FieldContent::Codes(codes) => codes.iter().map(|code| (*code).into()).collect(),
             FieldContent::Lines(lines) => lines.iter().map(|line| line.as_str().into()).collect(),
             _ => Vec::new(),
@@ -25,10 +25,15 @@ pub(super) fn build_part_inserts<'v>(
     })
 }
 
-fn build_part_insert(rows: &PartTable, (tenant, code): (TenantId, i32), at: i64, part: Kept) -> Statement {
+fn build_part_insert(
+    rows: &PartTable,
+    (tenant, code): (TenantId, i32),
+    at: i64,
+    part: SqlScalar,
+) -> Statement {
     let position = rows.position.map(|column| format!(", {column}")).unwrap_or_default();
     let head = format!("{} (tenant, {}, {}{position}) VALUES", rows.table, rows.own, rows.part);
-    let mut row: Vec<Kept> = vec![tenant.into(), code.into(), part];
+    let mut row: Vec<SqlScalar> = vec![tenant.into(), code.into(), part];
     row.extend(rows.position.map(|_| at.into()));
     sql("INSERT INTO").append_text(&head).append_rows([row])
 }

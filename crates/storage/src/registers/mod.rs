@@ -21,7 +21,7 @@ pub mod vehicle_types;
 
 mod child_tables;
 
-use crate::{Error, Row, SqlScalar as Kept, Statement, Tx, sql};
+use crate::{Error, Row, SqlScalar, Statement, Tx, sql};
 use child_tables::{build_part_inserts, load_record_parts};
 use domain::{Moment, Scope, TenantId, fold_text};
 use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, UniqueConstraint};
@@ -215,7 +215,7 @@ pub fn build_record_inserts(
     now: Moment,
 ) -> Vec<Statement> {
     let mut names = vec!["tenant", register.key];
-    let mut row: Vec<Kept> = vec![tenant.into(), code.into()];
+    let mut row: Vec<SqlScalar> = vec![tenant.into(), code.into()];
     for (name, value) in build_record_columns(register, values) {
         names.push(name);
         row.push(value);
@@ -280,7 +280,7 @@ fn filter_by_conditions(
 ) -> Statement {
     let filtered =
         conditions.iter().fold(statement, |statement, (field, value)| match encode_field_value(value) {
-            Kept::Null => statement.append_text(&format!("AND {} IS NULL", field.column)),
+            SqlScalar::Null => statement.append_text(&format!("AND {} IS NULL", field.column)),
             value => statement.append(&format!("AND {} = ?", field.column), [value]),
         });
     match active {
@@ -294,24 +294,24 @@ fn filter_by_conditions(
 fn build_record_columns<'v>(
     register: &'static Register,
     values: &'v [FieldContent],
-) -> impl Iterator<Item = (&'static str, Kept)> + 'v {
+) -> impl Iterator<Item = (&'static str, SqlScalar)> + 'v {
     let column_fields = register.fields.iter().zip(values).filter(|(field, _)| field.is_column());
     column_fields.flat_map(|(field, value)| {
         let folded = field.folded.map(|column| match value {
             FieldContent::Text(text) => (column, fold_text(text).into()),
-            _ => (column, Kept::Null),
+            _ => (column, SqlScalar::Null),
         });
         std::iter::once((field.column, encode_field_value(value))).chain(folded)
     })
 }
 
-fn encode_field_value(value: &FieldContent) -> Kept {
+fn encode_field_value(value: &FieldContent) -> SqlScalar {
     match value {
-        FieldContent::Nothing | FieldContent::Codes(_) => Kept::Null,
+        FieldContent::Nothing | FieldContent::Codes(_) => SqlScalar::Null,
         FieldContent::Number(number) => (*number).into(),
         FieldContent::Flag(flag) => (*flag).into(),
         FieldContent::Text(text) => text.as_str().into(),
-        FieldContent::Lines(lines) if lines.is_empty() => Kept::Null,
+        FieldContent::Lines(lines) if lines.is_empty() => SqlScalar::Null,
         FieldContent::Lines(lines) => lines.join("\n").into(),
     }
 }

@@ -64,13 +64,13 @@ struct Caller {
 }
 
 fn plainly<T>() -> IdempotentWrite<T> {
-    IdempotentWrite { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
+    IdempotentWrite { ticket: None, render: Arc::new(|_| Vec::new()), is_dry_run: false }
 }
 
 fn now<T>(done: WriteOutcome<T>) -> T {
     match done {
         WriteOutcome::Fresh(value) => value,
-        WriteOutcome::Replayed(_) => panic!("nobody named his request"),
+        WriteOutcome::Replayed(_) | WriteOutcome::Checked => panic!("nobody named his request"),
     }
 }
 

@@ -57,20 +57,21 @@ const HALVES: &[(&str, &str)] = &[
     (
         "whoever was written is in the audit once for being created",
         "SELECT COUNT(*) AS n FROM people p WHERE p.name LIKE '%da Tempestade' AND 1 <> (SELECT COUNT(*) FROM audit a
-             WHERE a.tenant = p.tenant AND a.person = p.code AND a.detail = 'criado')",
+             WHERE a.tenant = p.tenant AND a.person = p.code AND a.action = 'create'
+             AND a.subject_kind = 'member')",
     ),
     (
         "a benefit is in the audit once for being created",
         "SELECT COUNT(*) AS n FROM benefits b JOIN people p ON p.tenant = b.tenant AND p.code = b.person
          WHERE p.name LIKE '%da Tempestade' AND 1 <> (SELECT COUNT(*) FROM audit a WHERE a.tenant = b.tenant
-             AND a.person = b.person AND a.detail = 'benefício ' || CAST(b.code AS TEXT) || ' criado')",
+             AND a.person = b.person AND a.action = 'create' AND a.subject_kind = 'benefit' AND a.subject_code = b.code)",
     ),
     (
         "a dependent is in the audit once for being created, with his holder",
         "SELECT COUNT(*) AS n FROM dependents d JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit
          WHERE d.name LIKE '%da Tempestade' AND 1 <> (SELECT COUNT(*) FROM audit a WHERE a.tenant = b.tenant
-             AND a.person = b.person AND a.detail = 'benefício ' || CAST(b.code AS TEXT) || ' alterado: dependente '
-             || CAST(d.code AS TEXT) || ' criado')",
+             AND a.person = b.person AND a.action = 'create_dependent' AND a.subject_kind = 'benefit'
+             AND a.subject_code = b.code AND a.arguments = '[\"' || CAST(d.code AS TEXT) || '\"]')",
     ),
 ];
 

@@ -24,6 +24,7 @@ pub use request_parts::{
 };
 pub use values::{BoundedInt, ScalarInput, TextOrNumber};
 
+use crate::refusal::RequestProblem;
 use serde_json::{Map, Value};
 use std::fmt;
 use utoipa::openapi::RefOr;
@@ -74,10 +75,10 @@ impl<T> FieldPatch<T> {
     }
 }
 
-/// Every problem of a request, one sentence each, starting with the field name.
+/// Every problem of a request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct InputProblems {
-    lines: Vec<String>,
+    problems: Vec<RequestProblem>,
     /// How many problems were left out.
     more: usize,
 }
@@ -88,38 +89,43 @@ const MOST: usize = 100;
 impl InputProblems {
     pub fn add(&mut self, at: &FieldPath<'_>, sentence: impl fmt::Display) {
         self.push(match at {
-            FieldPath::Root => format!("O corpo {sentence}"),
-            _ => format!("{at}: {sentence}"),
+            FieldPath::Root => RequestProblem::general(format!("O corpo {sentence}")),
+            _ => RequestProblem::of(at.to_string(), sentence.to_string()),
         });
     }
 
-    fn push(&mut self, line: String) {
-        if self.lines.len() == MOST {
+    fn push(&mut self, problem: RequestProblem) {
+        if self.problems.len() == MOST {
             self.more += 1;
         } else {
-            self.lines.push(line);
+            self.problems.push(problem);
         }
     }
 
     /// Adds the problems of another part of the request.
     pub fn merge(&mut self, others: InputProblems) {
-        others.lines.into_iter().for_each(|line| self.push(line));
+        others.problems.into_iter().for_each(|problem| self.push(problem));
         self.more += others.more;
     }
 
     /// Adds problems found by validating the rest, except those of fields already reported, which were treated as
     /// absent.
-    pub fn merge_unreported(&mut self, lines: impl IntoIterator<Item = String>) {
-        let field = |line: &str| line.split_once(':').map(|(field, _)| field.to_owned());
-        let reported: Vec<_> = self.lines.iter().map(|line| field(line)).collect();
-        lines.into_iter().filter(|line| !reported.contains(&field(line))).for_each(|line| self.push(line));
+    pub fn merge_unreported(&mut self, problems: impl IntoIterator<Item = RequestProblem>) {
+        let reported: Vec<_> = self.problems.iter().map(|problem| problem.field.clone()).collect();
+        let is_new = |problem: &RequestProblem| problem.field.is_none() || !reported.contains(&problem.field);
+        problems.into_iter().filter(is_new).for_each(|problem| self.push(problem));
     }
 
-    pub fn into_lines(mut self) -> Vec<String> {
+    pub fn into_problems(mut self) -> Vec<RequestProblem> {
         if self.more > 0 {
-            self.lines.push(format!("… e mais {} problemas.", self.more));
+            self.problems.push(RequestProblem::general(format!("… e mais {} problemas.", self.more)));
         }
-        self.lines
+        self.problems
+    }
+
+    /// Each problem in one text, which starts with the field name.
+    pub fn into_lines(self) -> Vec<String> {
+        self.into_problems().iter().map(ToString::to_string).collect()
     }
 }
 

@@ -17,9 +17,10 @@ pub struct PartialInput<T> {
 impl InputProblems {
     /// Whether a problem was reported for the field or a part of it.
     pub fn has_problem_in(&self, field: &str) -> bool {
-        let suffix =
-            |line: &String| line.strip_prefix(field).map(|suffix| suffix.starts_with([':', '.', '[']));
-        self.lines.iter().any(|line| suffix(line) == Some(true))
+        let is_inside = |path: &str| {
+            path.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        self.problems.iter().any(|problem| problem.field.as_deref().is_some_and(is_inside))
     }
 }
 
@@ -31,8 +32,8 @@ impl<T> PartialInput<T> {
         let is_open =
             |one: &&Rejection| list_causing_fields(one).iter().any(|field| problems.has_problem_in(field));
         let of_input = rejections.iter().filter(|one| !one.is_conflict() && !is_open(one));
-        let lines: Vec<String> = of_input.map(refusal::render_rejection).collect();
-        problems.merge_unreported(lines);
+        let of_input = refusal::describe_rejections(of_input);
+        problems.merge_unreported(of_input);
         problems
     }
 }
@@ -174,7 +175,7 @@ pub fn combine_code_and_body<A, B>(
 
 fn report_missing_body() -> InputProblems {
     let mut problems = InputProblems::default();
-    problems.push("Falta o corpo do pedido: envie-o em JSON.".to_owned());
+    problems.push(refusal::RequestProblem::general("Falta o corpo do pedido: envie-o em JSON."));
     problems
 }
 
@@ -197,7 +198,7 @@ fn run_reader<T>(read: impl FnOnce(&mut InputProblems) -> Option<T>) -> Result<T
     let mut problems = InputProblems::default();
     let value = read(&mut problems);
     match value {
-        Some(value) if problems.lines.is_empty() => Ok(value),
+        Some(value) if problems.problems.is_empty() => Ok(value),
         rest => Err(PartialInput { problems, rest: rest.map(Box::new) }),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::input;
+use crate::refusal::RequestProblem;
 
 input! {
     /// Um telefone.
@@ -140,10 +141,15 @@ fn the_rest_of_what_is_wrong_can_still_be_judged() {
     let rest = unread.rest.unwrap();
     assert_eq!((rest.name.as_str(), rest.age), ("Ana", FieldPatch::Keep));
     let mut problems = unread.problems;
-    let others = ["idade: informe um valor.", "codPlano: 98 não existe.", "codPlano: 99 não existe."];
-    problems.merge_unreported(others.map(str::to_owned));
+    let others =
+        [("idade", "informe um valor."), ("codPlano", "98 não existe."), ("codPlano", "99 não existe.")];
+    problems.merge_unreported(others.map(|(field, sentence)| RequestProblem::of(field, sentence)));
     let lines = problems.into_lines();
-    assert_eq!(lines[1..], others[1..], "all of a field that was not told of");
+    assert_eq!(
+        lines[1..],
+        ["codPlano: 98 não existe.", "codPlano: 99 não existe."],
+        "all of a field that was not told of"
+    );
     assert_eq!(lines.len(), 3);
     assert!(
         read_body::<Somebody>(br#"{"idade": "muita"}"#).unwrap_err().rest.is_none(),

@@ -1,6 +1,6 @@
 //! The refusal texts for registers, files, additional fields and imports.
 
-use super::join_alternatives;
+use super::{RequestProblem, join_alternatives};
 use domain::{FieldProblem, FileProblem, ImportProblem, RegisterProblem};
 
 /// The suffix of the field name, and the reason.
@@ -85,72 +85,98 @@ pub(super) fn describe_field_problem(problem: &FieldProblem) -> (&'static str, S
     }
 }
 
-pub(super) fn describe_import_problem(problem: &ImportProblem) -> String {
+pub(super) fn describe_import_problem(problem: &ImportProblem) -> RequestProblem {
     use ImportProblem as P;
     match problem {
-        P::TooLarge(most) => {
-            format!("arquivo: é grande demais; envie no máximo {most} MB, ou divida a planilha.")
-        }
-        P::UnknownFormat => {
-            "arquivo: não é um CSV nem um XLSX; na planilha, salve como CSV ou como pasta de trabalho do Excel (.xlsx)."
-                .to_owned()
-        }
-        P::Damaged => {
-            "arquivo: a planilha está danificada, incompleta ou protegida por senha; abra-a, salve de novo e envie."
-                .to_owned()
-        }
-        P::UnpacksTooLarge => {
-            "arquivo: descompactada, a planilha é grande demais; apague abas e colunas que não interessam, ou salve como CSV."
-                .to_owned()
-        }
-        P::TooManySheets(most) => format!(
-            "arquivo: tem abas demais; deixe no máximo {most}, ou salve só a aba que interessa como CSV."
+        P::TooLarge(most) => RequestProblem::of(
+            "arquivo",
+            format!("é grande demais; envie no máximo {most} MB, ou divida a planilha."),
         ),
-        P::RepeatedSheet => {
-            "arquivo: a mesma aba aparece mais de uma vez na planilha; abra-a, salve de novo e envie.".to_owned()
-        }
-        P::TooSlow => {
-            "arquivo: a planilha leva tempo demais para ser lida; apague abas e células vazias que não interessam, ou salve como CSV."
-                .to_owned()
-        }
-        P::TooManyReading(most) => format!(
-            "arquivo: já há {most} planilhas sendo lidas nesta base; espere que uma termine e envie de novo."
+        P::UnknownFormat => RequestProblem::of(
+            "arquivo",
+            "não é um CSV nem um XLSX; na planilha, salve como CSV ou como pasta de trabalho do Excel (.xlsx).",
         ),
-        P::Empty => {
-            "arquivo: está vazio; a primeira linha traz os nomes das colunas, e cada linha abaixo, um registro."
-                .to_owned()
-        }
-        P::TooManyRows(most) => format!("arquivo: tem linhas demais; envie no máximo {most} por vez."),
-        P::TooManyColumns(most) => format!("arquivo: tem colunas demais; deixe no máximo {most}."),
-        P::CellTooLong { row, longest } => format!(
-            "arquivo: na linha {row} há um texto longo demais; use no máximo {longest} caracteres em cada célula."
+        P::Damaged => RequestProblem::of(
+            "arquivo",
+            "a planilha está danificada, incompleta ou protegida por senha; abra-a, salve de novo e envie.",
         ),
-        P::UnknownColumn(name) => format!("colunas: o arquivo não tem a coluna \"{name}\"."),
-        P::UnknownField(name) => {
-            format!("colunas: \"{name}\" não é um campo desta importação; veja em camposPossiveis os que são.")
+        P::UnpacksTooLarge => RequestProblem::of(
+            "arquivo",
+            "descompactada, a planilha é grande demais; apague abas e colunas que não interessam, ou salve como CSV.",
+        ),
+        P::TooManySheets(most) => RequestProblem::of(
+            "arquivo",
+            format!("tem abas demais; deixe no máximo {most}, ou salve só a aba que interessa como CSV."),
+        ),
+        P::RepeatedSheet => RequestProblem::of(
+            "arquivo",
+            "a mesma aba aparece mais de uma vez na planilha; abra-a, salve de novo e envie.",
+        ),
+        P::TooSlow => RequestProblem::of(
+            "arquivo",
+            "a planilha leva tempo demais para ser lida; apague abas e células vazias que não interessam, ou salve como CSV.",
+        ),
+        P::TooManyReading(most) => RequestProblem::of(
+            "arquivo",
+            format!("já há {most} planilhas sendo lidas nesta base; espere que uma termine e envie de novo."),
+        ),
+        P::Empty => RequestProblem::of(
+            "arquivo",
+            "está vazio; a primeira linha traz os nomes das colunas, e cada linha abaixo, um registro.",
+        ),
+        P::TooManyRows(most) => {
+            RequestProblem::of("arquivo", format!("tem linhas demais; envie no máximo {most} por vez."))
         }
-        P::FieldTwice(name) => format!("colunas: duas colunas vão para {name}; escolha uma."),
-        P::BenefitUnnamed => "informe o CPF do titular, a placa ou o código do benefício.".to_owned(),
-        P::NoBenefit => {
-            "titular: não há um benefício em vigor dele que você possa ver; confira o CPF, a placa ou o código."
-                .to_owned()
+        P::TooManyColumns(most) => {
+            RequestProblem::of("arquivo", format!("tem colunas demais; deixe no máximo {most}."))
         }
-        P::ManyBenefits => {
-            "titular: ele tem mais de um benefício em vigor; diga qual, pela placa ou pelo código do benefício."
-                .to_owned()
+        P::CellTooLong { row, longest } => RequestProblem::of(
+            "arquivo",
+            format!(
+                "na linha {row} há um texto longo demais; use no máximo {longest} caracteres em cada célula."
+            ),
+        ),
+        P::UnknownColumn(name) => {
+            RequestProblem::of("colunas", format!("o arquivo não tem a coluna \"{name}\"."))
         }
-        P::SameRecord(line) => format!("repete o registro da linha {line}; deixe só uma das duas."),
-        P::NotMapped(fields) => format!("colunas: diga que coluna do arquivo traz {}.", fields.join(" e ")),
-        P::WrongState(what) => format!("codImportacao: {what}"),
-        P::TooLate => {
-            "codImportacao: uma importação pode ser desfeita por 7 dias, e eles já passaram.".to_owned()
+        P::UnknownField(name) => RequestProblem::of(
+            "colunas",
+            format!("\"{name}\" não é um campo desta importação; veja em camposPossiveis os que são."),
+        ),
+        P::FieldTwice(name) => {
+            RequestProblem::of("colunas", format!("duas colunas vão para {name}; escolha uma."))
         }
-        P::NoBranch => {
-            "codLoja: a linha não diz a loja; escolha, nas colunas do arquivo, a loja de quem é novo.".to_owned()
+        P::BenefitUnnamed => {
+            RequestProblem::general("informe o CPF do titular, a placa ou o código do benefício.")
         }
-        P::Removed => {
-            "este código foi de um registro que uma importação desfeita removeu, e não volta a ser usado; deixe a célula vazia."
-                .to_owned()
+        P::NoBenefit => RequestProblem::of(
+            "titular",
+            "não há um benefício em vigor dele que você possa ver; confira o CPF, a placa ou o código.",
+        ),
+        P::ManyBenefits => RequestProblem::of(
+            "titular",
+            "ele tem mais de um benefício em vigor; diga qual, pela placa ou pelo código do benefício.",
+        ),
+        P::SameRecord(line) => {
+            RequestProblem::general(format!("repete o registro da linha {line}; deixe só uma das duas."))
         }
+        P::NotMapped(fields) => {
+            RequestProblem::of("colunas", format!("diga que coluna do arquivo traz {}.", fields.join(" e ")))
+        }
+        P::WrongState(what) => RequestProblem::of("codImportacao", *what),
+        P::TooLate => RequestProblem::of(
+            "codImportacao",
+            "uma importação pode ser desfeita por 7 dias, e eles já passaram.",
+        ),
+        P::NoBranch => RequestProblem::of(
+            "codLoja",
+            "a linha não diz a loja; escolha, nas colunas do arquivo, a loja de quem é novo.",
+        ),
+        P::LineFailed => RequestProblem::general(
+            "não pôde ser gravada; tente de novo e, se continuar, fale com o suporte.",
+        ),
+        P::Removed => RequestProblem::general(
+            "este código foi de um registro que uma importação desfeita removeu, e não volta a ser usado; deixe a célula vazia.",
+        ),
     }
 }

@@ -8,11 +8,12 @@ pub(crate) mod totp;
 
 use super::sessions::ConsoleUser;
 use super::users;
+use crate::access::login_audit::build_user_change;
 use crate::access::{self, AccountActor, Session, SignInPurpose};
 use crate::mail::{self, Addressee, UserNotice};
 use crate::vault::Vault;
 use crate::{App, Error};
-use domain::{CallerAddress, Email, InputField, Moment, Rejection, Role, TenantId, UserCode};
+use domain::{AuditAction, CallerAddress, Email, InputField, Moment, Rejection, Role, TenantId, UserCode};
 use std::sync::Arc;
 use storage::access::{second_factors, tokens};
 use storage::server::secrets::{self, SecretOwnerKind};
@@ -186,8 +187,8 @@ async fn write_confirmation(
         codes.iter().filter_map(|code| recovery_codes::hash_recovery_code(tenant, user, code)).collect();
     second_factors::confirm_second_factor(tx, (tenant, user), step, &hashes, command.now).await?;
     tokens::delete_other_console_tokens(tx, tenant, user, session).await?;
-    let done = format!("usuário {user} ligou o segundo fator");
-    actor.record(tx, tenant, done, command.now).await?;
+    let change = build_user_change(AuditAction::EnableSecondFactor, user);
+    actor.record(tx, tenant, change, command.now).await?;
     let owner = load_factor_owner(tx, tenant, user).await?;
     let to = Addressee { tenant, name: &owner.name, email: &owner.email };
     mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOn, command.now).await?;
@@ -265,8 +266,8 @@ async fn write_recovery_codes(
     let hashes: Vec<[u8; 32]> =
         codes.iter().filter_map(|code| recovery_codes::hash_recovery_code(tenant, user, code)).collect();
     tx.execute_batch(second_factors::replace_recovery_codes(tenant, user, &hashes)).await?;
-    let done = format!("usuário {user} recebeu novos códigos de recuperação");
-    actor.record(tx, tenant, done, command.now).await?;
+    let change = build_user_change(AuditAction::RenewRecoveryCodes, user);
+    actor.record(tx, tenant, change, command.now).await?;
     Ok(true)
 }
 
@@ -340,8 +341,8 @@ async fn write_factor_removal(
     if !counted {
         return Ok(None);
     }
-    let done = format!("usuário {user} ficou sem o segundo fator");
-    actor.record(tx, tenant, done, command.now).await?;
+    let change = build_user_change(AuditAction::RemoveSecondFactor, user);
+    actor.record(tx, tenant, change, command.now).await?;
     let to = Addressee { tenant, name: &found.name, email: &found.email };
     mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOff, command.now).await?;
     Ok(Some(versions::raise_access_version(tx, tenant).await?))

@@ -5,9 +5,10 @@ use super::{
     PreparedPassword, StoredUser, end_open_sessions, find_bad_branches, give_password, normalize_branches,
     prepare_generated_password, refuse_last_administrator,
 };
+use crate::access::login_audit::build_user_change;
 use crate::access::{AccountActor, Session};
 use crate::field_differences::{
-    CurrentVersion, FieldDifference, FieldTexts, compare_fields, join_field_names, refuse_old_version,
+    CurrentVersion, FieldDifference, FieldTexts, compare_fields, list_field_names, refuse_old_version,
 };
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::mail::{self, Addressee, UserNotice};
@@ -15,8 +16,8 @@ use crate::members::search::SearchPage;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{
-    BranchCode, CallerAddress, DisplayName, Email, InputField, Moment, Rejection, Role, TenantId, TimeZone,
-    UserCode, fold_text, has_word_beginnings, split_name_words,
+    AuditAction, AuditedChange, BranchCode, CallerAddress, DisplayName, Email, InputField, Moment, Rejection,
+    Role, TenantId, TimeZone, UserCode, fold_text, has_word_beginnings, split_name_words,
 };
 use std::sync::Arc;
 use storage::access::password_resets;
@@ -128,9 +129,14 @@ impl<W> UserAdminCommand<W> {
         found.ok_or(Error::NotFound { field: InputField::User, code: self.code.get() })
     }
 
-    async fn record_audit(&self, tx: &mut Tx, operation: &'static str, done: String) -> Result<(), Error> {
+    async fn record_audit(
+        &self,
+        tx: &mut Tx,
+        operation: &'static str,
+        change: AuditedChange,
+    ) -> Result<(), Error> {
         let actor = AccountActor { user: Some(self.by), operation, address: self.address };
-        actor.record(tx, self.tenant, format!("usuário {} {done}", self.code), self.now).await.map(drop)
+        actor.record(tx, self.tenant, change, self.now).await.map(drop)
     }
 }
 
@@ -250,7 +256,9 @@ async fn store_user_change(
             mail::enqueue_mail(tx, &command.server, to, message, command.now).await?;
         }
     }
-    command.record_audit(tx, CHANGE, format!("alterado: {}", join_field_names(differences))).await?;
+    let change =
+        build_user_change(AuditAction::Change, command.code).with_fields(list_field_names(differences));
+    command.record_audit(tx, CHANGE, change).await?;
     Ok(ChangeUserOutcome { user: after, raised: Some(raised) })
 }
 
@@ -291,7 +299,8 @@ async fn write_sent_password(
     let user = command.load_user(tx).await?;
     let (secret, reason) = &command.what;
     let raised = give_password(tx, command.tenant, &user, secret, (&command.server, command.now)).await?;
-    command.record_audit(tx, PASSWORD, append_reason("recebeu outra senha", reason.as_deref())).await?;
+    let change = build_user_change(AuditAction::ReplacePassword, command.code).with_reason(reason.as_deref());
+    command.record_audit(tx, PASSWORD, change).await?;
     Ok(ChangeUserOutcome { user, raised: Some(raised) })
 }
 
@@ -319,12 +328,8 @@ async fn write_session_end(
 ) -> Result<ChangeUserOutcome, Error> {
     let user = command.load_user(tx).await?;
     let raised = end_open_sessions(tx, command.tenant, command.code).await?;
-    command
-        .record_audit(tx, END, append_reason("teve as sessões encerradas", command.what.as_deref()))
-        .await?;
+    let change =
+        build_user_change(AuditAction::EndSessions, command.code).with_reason(command.what.as_deref());
+    command.record_audit(tx, END, change).await?;
     Ok(ChangeUserOutcome { user, raised: Some(raised) })
-}
-
-fn append_reason(done: &str, reason: Option<&str>) -> String {
-    reason.map_or(done.to_owned(), |reason| format!("{done}: {reason}"))
 }

@@ -9,14 +9,15 @@ pub use manage::{
     read_user, send_new_password,
 };
 
+use crate::access::login_audit::build_user_change;
 use crate::access::{AccountActor, Session};
 use crate::error::collect_problem;
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::mail::{self, Addressee, UserNotice};
 use crate::{App, Error};
 use domain::{
-    BranchCode, DisplayName, Email, InputField, Moment, Password, PasswordOwner, Rejection, Role, Scope,
-    TenantId, UserCode,
+    AuditAction, BranchCode, DisplayName, Email, InputField, Moment, Password, PasswordOwner, Rejection,
+    Role, Scope, TenantId, UserCode,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -219,7 +220,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<Store
         let to = Addressee { tenant: new.tenant, name: new.name.as_str(), email: new.email.as_str() };
         mail::enqueue_mail(tx, &new.server, to, UserNotice::FirstPassword(password), new.now).await?;
     }
-    new.kept.by.record(tx, new.tenant, format!("usuário {code} criado"), new.now).await?;
+    new.kept.by.record(tx, new.tenant, build_user_change(AuditAction::Create, code), new.now).await?;
     Ok(StoredUser {
         code,
         name: new.name.to_string(),
@@ -299,7 +300,8 @@ async fn write_disabled_user(
     refuse_last_administrator(tx, *tenant, &user).await?;
     users::deactivate_user(tx, *tenant, user.code, *now).await?;
     password_resets::delete_password_resets(tx, *tenant, user.code).await?;
-    DISABLE.record(tx, *tenant, format!("usuário {} alterado: ativo", user.code), *now).await?;
+    let change = build_user_change(AuditAction::Change, user.code).with_fields(["ativo"]);
+    DISABLE.record(tx, *tenant, change, *now).await?;
     end_open_sessions(tx, *tenant, user.code).await
 }
 
@@ -329,7 +331,7 @@ async fn write_ended_sessions(
     (tenant, email, now): &(TenantId, Email, Moment),
 ) -> Result<CacheVersions, Error> {
     let user = load_user_by_email(tx, *tenant, email).await?;
-    LOGOUT.record(tx, *tenant, format!("usuário {} teve as sessões encerradas", user.code), *now).await?;
+    LOGOUT.record(tx, *tenant, build_user_change(AuditAction::EndSessions, user.code), *now).await?;
     end_open_sessions(tx, *tenant, user.code).await
 }
 
@@ -395,11 +397,11 @@ async fn apply_replacement(
 async fn write_replacement(tx: &mut Tx, new: &PasswordReplacement) -> Result<CacheVersions, Error> {
     let user = load_user_by_email(tx, new.tenant, &new.email).await?;
     let raised = give_password(tx, new.tenant, &user, &new.secret, (&new.server, new.now)).await?;
-    let done = match new.by.user == Some(user.code) {
-        true => "trocou a própria senha",
-        false => "recebeu outra senha",
+    let action = match new.by.user == Some(user.code) {
+        true => AuditAction::ChangeOwnPassword,
+        false => AuditAction::ReplacePassword,
     };
-    new.by.record(tx, new.tenant, format!("usuário {} {done}", user.code), new.now).await?;
+    new.by.record(tx, new.tenant, build_user_change(action, user.code), new.now).await?;
     Ok(raised)
 }
 

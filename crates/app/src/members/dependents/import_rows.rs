@@ -1,12 +1,12 @@
 //! Import of dependents: a row is matched within the holder's benefit by code or CPF, else by name and birth date.
 
-use super::{DependentSaveInput, StoredDependent, WriteCommand, load_holder, write_dependent as save};
+use super::{DependentSaveInput, StoredDependent, WriteCommand, load_holder, write_dependent};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::situations::{self, PendingBenefitWrite};
 use domain::{
-    BenefitCode, DependentCode, Document, ImportProblem, InputField, Plate, Rejection, SituationCode,
-    SituationKind, fold_text,
+    AuditAction, AuditedChange, BenefitCode, DependentCode, Document, ImportProblem, InputField, Plate,
+    Rejection, SituationCode, SituationKind, fold_text,
 };
 use serde_json::{Map, Value};
 use storage::Tx;
@@ -196,7 +196,7 @@ pub async fn import_dependent(
     }
     let command =
         WriteCommand::from_import(context, DependentSaveInput { record, seen: None, kept: prescribed });
-    let saved = Box::pin(save(tx, &command)).await?;
+    let saved = Box::pin(write_dependent(tx, &command)).await?;
     let record = saved.code.get();
     let version = saved.dependent.updated_at.millis();
     Ok(match before {
@@ -255,27 +255,31 @@ pub async fn undo_dependent_import(
     if line.version != Some(current.updated_at.millis()) {
         return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
     }
-    let (also, done, outcome) = match &line.before {
+    let (also, action, outcome) = match &line.before {
         None if dependents::has_appointment(tx, tenant, current.benefit, code).await? => {
             return Ok(ImportUndoOutcome::Kept("já tem consultas".into()));
         }
-        None => (dependents::delete_dependent(tenant, code), "removido", ImportUndoOutcome::Removed),
+        None => (
+            dependents::delete_dependent(tenant, code),
+            AuditAction::UndoDependentImport,
+            ImportUndoOutcome::Removed,
+        ),
         Some(before) => {
             let before = dependents::parse_dependent_snapshot(before)?;
             let after = StoredDependent { created_at: current.created_at, updated_at: context.now, ..before };
             (
                 dependents::update_dependent(tenant, code, &current, &after),
-                "alterado",
+                AuditAction::UndoDependentUpdate,
                 ImportUndoOutcome::Restored,
             )
         }
     };
     let holder = load_holder(tx, tenant, current.benefit, &benefit).await?;
     let changed = StoredBenefit { updated_at: context.now, ..benefit.clone() };
-    let done = format!("alterado: dependente {code} {done}, importação desfeita");
+    let audited = AuditedChange::from(action).with_argument(code);
     let store = PendingBenefitWrite {
         also,
-        ..PendingBenefitWrite::for_change(current.benefit, &benefit, changed, &holder, done)
+        ..PendingBenefitWrite::for_change(current.benefit, &benefit, changed, &holder, audited)
     };
     situations::store_benefit(tx, &context.change_context(), store).await?;
     Ok(outcome)

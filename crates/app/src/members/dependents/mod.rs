@@ -12,8 +12,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers, load_regist
 use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
 use domain::{
-    BenefitCode, CardNumber, DependentCode, InputField, PersonCode, PlanCode, Rejection, fold_text,
-    has_word_beginnings,
+    AuditAction, AuditedChange, BenefitCode, CardNumber, DependentCode, InputField, PersonCode, PlanCode,
+    Rejection, fold_text, has_word_beginnings,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -303,9 +303,9 @@ async fn store_dependent(
         after.card = Some(reserve_free_card(tx, tenant).await?);
     }
     after.updated_at = command.now;
-    let (code, also, done) = match &before {
+    let (code, also, action) = match &before {
         Some((code, before)) => {
-            (*code, dependents::update_dependent(tenant, *code, before, &after), "alterado")
+            (*code, dependents::update_dependent(tenant, *code, before, &after), AuditAction::ChangeDependent)
         }
         None => {
             let code = match command.input.kept {
@@ -315,15 +315,19 @@ async fn store_dependent(
                 }
                 None => DependentCode::new(counters::reserve_number(tx, tenant, Counter::Dependent).await?),
             };
-            (code, dependents::insert_dependents(tenant, std::iter::once((code, &after))), "criado")
+            (
+                code,
+                dependents::insert_dependents(tenant, std::iter::once((code, &after))),
+                AuditAction::CreateDependent,
+            )
         }
     };
     let profile = load_holder(tx, tenant, after.benefit, &benefit).await?;
     let (holder, changed) = (benefit.person, StoredBenefit { updated_at: command.now, ..benefit.clone() });
-    let done = format!("alterado: dependente {code} {done}");
+    let audited = AuditedChange::from(action).with_argument(code);
     let store = PendingBenefitWrite {
         also,
-        ..PendingBenefitWrite::for_change(after.benefit, &benefit, changed, &profile, done)
+        ..PendingBenefitWrite::for_change(after.benefit, &benefit, changed, &profile, audited)
     };
     situations::store_benefit(tx, &command.actor_context(), store).await?;
     Ok(SavedDependent { code, dependent: after, holder, changed: true })

@@ -61,9 +61,9 @@ pub async fn validate_benefit_as_caller(
     input: ValidacaoBeneficioInput,
     once: IdempotentWrite<ValidatedBenefit>,
 ) -> Result<WriteOutcome<ValidatedBenefit>, Error> {
-    if once.trial {
+    if once.is_dry_run {
         // A dry run ends here: the input was already validated while it was parsed.
-        return Err(Error::Refused(Vec::new()));
+        return Ok(WriteOutcome::Checked);
     }
     let elsewhere = reserve_lookup_elsewhere(app, caller);
     let sees = caller.scope.branches().clone();

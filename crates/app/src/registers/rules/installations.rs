@@ -5,7 +5,7 @@ use crate::registers::StoredRecord;
 use crate::registers::draft::RecordDraft;
 use domain::{BenefitCode, BenefitKind, RegisterProblem, Scope};
 use registers::FieldContent;
-use storage::registers as kept;
+use storage::registers as stored_registers;
 use storage::{Tx, benefits};
 use wire::read::FieldPatch;
 
@@ -72,7 +72,8 @@ fn reconcile_days(draft: &mut RecordDraft<'_>) {
 async fn copy_tracker_fields(tx: &mut Tx, draft: &mut RecordDraft<'_>, code: i32) -> Result<(), Error> {
     let Some(register) = registers::find_register("rastreador") else { return Ok(()) };
     let tenant = draft.doing.scope.tenant();
-    let Some(tracker) = kept::find_record(tx, register, &Scope::for_tenant(tenant), code).await? else {
+    let Some(tracker) = stored_registers::find_record(tx, register, &Scope::for_tenant(tenant), code).await?
+    else {
         return Ok(());
     };
     for name in OF_TRACKER {
@@ -92,5 +93,5 @@ pub(super) async fn list_active_installations(
     let Some(register) = registers::find_register("instalacao") else { return Ok(Vec::new()) };
     let Some((_, field)) = register.find_field(TRACKER) else { return Ok(Vec::new()) };
     let (scope, code) = (Scope::for_tenant(draft.doing.scope.tenant()), FieldContent::Number(tracker.into()));
-    Ok(kept::list_records(tx, register, &scope, &[(field, &code)], Some(true)).await?)
+    Ok(stored_registers::list_records(tx, register, &scope, &[(field, &code)], Some(true)).await?)
 }

@@ -5,7 +5,7 @@ use crate::registers::draft::RecordDraft;
 use domain::{Entity, RegisterProblem, SituationKind};
 use registers::{FieldContent, FieldSpec, FieldType};
 use storage::Tx;
-use storage::registers::{self as kept, FieldCondition};
+use storage::registers::{self as stored_registers, FieldCondition};
 use wire::read::FieldPatch;
 
 const DEFAULT: &str = "padrao";
@@ -53,7 +53,7 @@ async fn has_default(tx: &mut Tx, draft: &RecordDraft<'_>) -> Result<bool, Error
     let mut narrowed = build_default_group(draft);
     narrowed.extend(draft.register.find_field(DEFAULT).map(|(_, field)| (field, &yes)));
     let (tenant, code) = (draft.doing.scope.tenant(), draft.code.unwrap_or(0));
-    Ok(kept::count_other_active_records(tx, draft.register, tenant, code, &narrowed).await? > 0)
+    Ok(stored_registers::count_other_active_records(tx, draft.register, tenant, code, &narrowed).await? > 0)
 }
 
 /// Successors must belong to the same entity.
@@ -62,7 +62,7 @@ async fn refuse_unknown_next(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result
     let FieldPatch::Set(FieldContent::Codes(codes)) = &draft.doing.sent.fields[place] else { return Ok(()) };
     let Some((entity_index, _)) = draft.register.find_field("entidade") else { return Ok(()) };
     for (at, code) in codes.iter().enumerate() {
-        let next = kept::find_record(tx, draft.register, &draft.doing.scope, *code).await?;
+        let next = stored_registers::find_record(tx, draft.register, &draft.doing.scope, *code).await?;
         if !next.is_some_and(|next| next.values[entity_index] == draft.values[entity_index]) {
             let what = draft.register.words.the_one;
             draft.refuse(field.name, RegisterProblem::UnknownPart { at, what, code: *code });
@@ -79,7 +79,7 @@ pub(super) async fn unset_old_default(tx: &mut Tx, draft: &RecordDraft<'_>) -> R
         return Ok(());
     };
     let (tenant, code) = (draft.doing.scope.tenant(), draft.code.unwrap_or(0));
-    kept::clear_flag_of_others(
+    stored_registers::clear_flag_of_others(
         tx,
         draft.register,
         tenant,

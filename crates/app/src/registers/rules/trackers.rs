@@ -5,7 +5,7 @@ use crate::Error;
 use crate::registers::draft::RecordDraft;
 use domain::RegisterProblem;
 use storage::Tx;
-use storage::registers as kept;
+use storage::registers as stored_registers;
 
 pub(super) async fn validate_tracker(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
     if !draft.is_retiring() {
@@ -30,7 +30,8 @@ pub(super) async fn update_installations(tx: &mut Tx, draft: &RecordDraft<'_>) -
             }
         }
         let row = (installation.code, &installation.values[..], installation.active);
-        kept::update_record(tx, register, draft.doing.scope.tenant(), row, draft.doing.now).await?;
+        stored_registers::update_record(tx, register, draft.doing.scope.tenant(), row, draft.doing.now)
+            .await?;
     }
     Ok(())
 }

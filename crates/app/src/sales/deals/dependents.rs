@@ -10,7 +10,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::ActorContext;
 use crate::{App, Error};
 use domain::{
-    BenefitKind, DealCode, DependentCode, InputField, Kinship, Moment, PersonCode, Rejection, Scope, UserCode,
+    AuditAction, AuditedChange, BenefitKind, DealCode, DependentCode, InputField, Kinship, Moment,
+    PersonCode, Rejection, Scope, UserCode,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -98,13 +99,19 @@ async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<
     let blocks = [(Counter::DealDependent, new), (Counter::Audit, 1)];
     let [code, audit_code] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
     let dependent = ProposedDependent { updated_at: entry.now, ..after };
-    let (code, mut statements, done) = match entry.code {
-        Some(code) => {
-            (code, vec![dependents::update_deal_dependent(tenant, entry.deal, code, &dependent)], "alterado")
-        }
+    let (code, mut statements, action) = match entry.code {
+        Some(code) => (
+            code,
+            vec![dependents::update_deal_dependent(tenant, entry.deal, code, &dependent)],
+            AuditAction::ChangeDependent,
+        ),
         None => {
             let code = DependentCode::new(code);
-            (code, dependents::insert_deal_dependents(tenant, [(entry.deal, code, &dependent)]), "criado")
+            (
+                code,
+                dependents::insert_deal_dependents(tenant, [(entry.deal, code, &dependent)]),
+                AuditAction::CreateDependent,
+            )
         }
     };
     let deal = deals::StoredDeal { updated_at: entry.now, ..deal };
@@ -118,9 +125,9 @@ async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<
         quiet: false,
         now: entry.now,
     };
-    let done = format!("dependente {code} {done}");
+    let change = AuditedChange::from(action).with_argument(code);
     statements.push(audit::insert_audit_entry(
-        &build_deal_audit_entry(&context, entry.deal, lead.person, &done),
+        &build_deal_audit_entry(&context, entry.deal, lead.person, change),
         audit_code,
     ));
     tx.execute_batch(statements).await?;

@@ -29,7 +29,10 @@ use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::ActorContext;
 use crate::{App, Error};
-use domain::{DealCode, InputField, LeadCode, Moment, PersonCode, Rejection, Scope, UserCode};
+use domain::{
+    AuditAction, AuditSubjectKind, AuditedChange, DealCode, InputField, LeadCode, Moment, PersonCode,
+    Rejection, Scope, UserCode,
+};
 use std::sync::Arc;
 use storage::Tx;
 use storage::access::users;
@@ -187,7 +190,7 @@ async fn create_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> 
     let mut statements = deals::insert_deals(tenant, [(code, &deal)]);
     statements.extend(deals::insert_deal_moves(tenant, [(code, &build_stage_move(&deal, 1, &context))]));
     statements.push(audit::insert_audit_entry(
-        &build_deal_audit_entry(&context, code, person, "criado"),
+        &build_deal_audit_entry(&context, code, person, AuditAction::Create.into()),
         audit_code,
     ));
     tx.execute_batch(statements).await?;
@@ -227,8 +230,15 @@ async fn update_deal(tx: &mut Tx, entry: &SaveDeal, code: DealCode) -> Result<Sa
     if after == before {
         return Ok(SavedDeal { code, deal: before, person: lead.person, changed: false });
     }
-    let deal =
-        move_stage::write_deal_change(tx, &context, (code, lead.person), &before, after, "alterado").await?;
+    let deal = move_stage::write_deal_change(
+        tx,
+        &context,
+        (code, lead.person),
+        &before,
+        after,
+        AuditAction::Change.into(),
+    )
+    .await?;
     Ok(SavedDeal { code, deal, person: lead.person, changed: true })
 }
 
@@ -278,7 +288,7 @@ fn build_deal_audit_entry(
     context: &ActorContext<'_>,
     code: DealCode,
     person: PersonCode,
-    done: &str,
+    change: AuditedChange,
 ) -> audit::AuditEntry {
     audit::AuditEntry {
         tenant: context.tenant,
@@ -286,6 +296,6 @@ fn build_deal_audit_entry(
         user: context.user,
         operation: context.operation,
         person: Some(person),
-        detail: Some(format!("negócio {code} {done}")),
+        change: change.with_subject(AuditSubjectKind::Deal, code.get()),
     }
 }

@@ -9,12 +9,11 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::DEAL;
 use crate::{App, Error};
-use domain::{DealCode, DealState, InputField, PersonCode, Rejection};
+use domain::{AuditAction, AuditedChange, DealCode, DealState, InputField, PersonCode, Rejection};
 use std::sync::Arc;
 use storage::Tx;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
-use wire::read::FieldPatch;
 use wire::records::{EtapaInput, PerdaInput, ReaberturaInput};
 
 const STAGE: &str = "PUT /gestao/negocio/{codNegocio}/etapa";
@@ -110,7 +109,7 @@ async fn write_deal_stage(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    Box::pin(store_deal(tx, command, found, after, "mudou de etapa".to_owned())).await
+    Box::pin(store_deal(tx, command, found, after, AuditAction::ChangeStage.into())).await
 }
 
 /// Only open deals can move.
@@ -153,7 +152,7 @@ async fn write_deal_loss(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    Box::pin(store_deal(tx, command, found, after, "perdido".to_owned())).await
+    Box::pin(store_deal(tx, command, found, after, AuditAction::LoseDeal.into())).await
 }
 
 /// Reopens a deal that was lost, or won without a benefit.
@@ -192,11 +191,10 @@ async fn write_deal_reopening(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let done = match &input.reason {
-        FieldPatch::Set(reason) => format!("reaberto: {}", reason.as_str()),
-        FieldPatch::Keep | FieldPatch::Clear => "reaberto".to_owned(),
-    };
-    Box::pin(store_deal(tx, command, found, after, done)).await
+    let reason = input.reason.clone().into_set();
+    let change =
+        AuditedChange::from(AuditAction::ReopenDeal).with_reason(reason.as_ref().map(|text| text.as_str()));
+    Box::pin(store_deal(tx, command, found, after, change)).await
 }
 
 /// Writes the changed deal; does nothing if it is equal.
@@ -205,14 +203,14 @@ pub(super) async fn store_deal<I>(
     command: &WriteCommand<I>,
     found: FoundDeal,
     after: StoredDeal,
-    done: String,
+    change: AuditedChange,
 ) -> Result<CurrentDeal, Error> {
     let (context, code) = (command.actor_context(), found.code);
     let registers = Arc::clone(&command.registers);
     if after == found.deal {
         return Ok(CurrentDeal { found, registers, changed: false });
     }
-    let deal = write_deal_change(tx, &context, (code, found.person), &found.deal, after, &done).await?;
+    let deal = write_deal_change(tx, &context, (code, found.person), &found.deal, after, change).await?;
     Ok(CurrentDeal { found: FoundDeal { deal, ..found }, registers, changed: true })
 }
 
@@ -223,7 +221,7 @@ pub(super) async fn write_deal_change(
     (code, person): (DealCode, PersonCode),
     before: &StoredDeal,
     mut after: StoredDeal,
-    done: &str,
+    change: AuditedChange,
 ) -> Result<StoredDeal, Error> {
     let tenant = context.tenant;
     after.updated_at = context.now;
@@ -239,7 +237,7 @@ pub(super) async fn write_deal_change(
     let [audit_code, first] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
     statements.extend(context.field_change_statements(DEAL, code.get(), first, changes));
     statements
-        .push(audit::insert_audit_entry(&build_deal_audit_entry(context, code, person, done), audit_code));
+        .push(audit::insert_audit_entry(&build_deal_audit_entry(context, code, person, change), audit_code));
     tx.execute_batch(statements).await?;
     after.version = before.version + 1;
     Ok(after)

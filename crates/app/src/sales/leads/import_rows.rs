@@ -1,11 +1,11 @@
 //! Import of leads: matched by document, else e-mail, else phone, like any other save.
 
-use super::{LeadBranchSource, StoredLead, prepare_lead, store_lead as save};
+use super::{LeadBranchSource, StoredLead, prepare_lead, store_lead};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::members::import_rows::merge_telephones;
 use crate::members::parse_telephone;
-use domain::{ImportProblem, InputField, LeadCode, Rejection};
+use domain::{AuditAction, AuditSubjectKind, AuditedChange, ImportProblem, InputField, LeadCode, Rejection};
 use serde_json::{Map, Value, json};
 use storage::Tx;
 use storage::exchange::imports::{self, StoredLineResult};
@@ -140,7 +140,7 @@ pub async fn import_lead(
         }
         None => None,
     };
-    let saved = Box::pin(save(tx, &context.change_context(), &context.scope, prepared)).await?;
+    let saved = Box::pin(store_lead(tx, &context.change_context(), &context.scope, prepared)).await?;
     let record = saved.code.get();
     // Reads the version back from the database.
     let current = leads::find_lead(&mut *tx, tenant, saved.code).await?;
@@ -209,7 +209,10 @@ async fn remove_imported_lead(
     }
     audit::append_audit_entry(
         tx,
-        &context.audit_entry(None, &format!("lead {code} removido: importação desfeita")),
+        &context.audit_entry(
+            None,
+            AuditedChange::new(AuditAction::UndoImport, AuditSubjectKind::Lead, code.get()),
+        ),
     )
     .await?;
     Ok(ImportUndoOutcome::Removed)
@@ -250,7 +253,7 @@ async fn restore_lead(
         members::update_person(tx, tenant, after.person, &restored).await?;
         phones::replace_phones(tx, tenant, after.person, &old_phones).await?;
     }
-    let detail = format!("lead {code} alterado: importação desfeita");
-    audit::append_audit_entry(tx, &context.audit_entry(Some(after.person), &detail)).await?;
+    let change = AuditedChange::new(AuditAction::UndoImportUpdate, AuditSubjectKind::Lead, code.get());
+    audit::append_audit_entry(tx, &context.audit_entry(Some(after.person), change)).await?;
     Ok(ImportUndoOutcome::Restored)
 }

@@ -18,7 +18,10 @@ use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{ActorContext, LEAD};
 use crate::{App, Error};
-use domain::{Document, LeadCode, LeadKey, Moment, PersonCode, Phone, PhoneKind, Rejection, Scope, UserCode};
+use domain::{
+    AuditAction, AuditSubjectKind, AuditedChange, Document, LeadCode, LeadKey, Moment, PersonCode, Phone,
+    PhoneKind, Rejection, Scope, UserCode,
+};
 use std::sync::Arc;
 use storage::Tx;
 use storage::history::audit;
@@ -213,9 +216,9 @@ pub(crate) async fn store_lead(
     let blocks = [(Counter::Lead, new), (Counter::Audit, 1), (Counter::FieldChange, count)];
     let [code, audit_code, first] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
     let code = before.as_ref().map_or(prescribed.unwrap_or(LeadCode::new(code)), |(code, _)| *code);
-    let (mut statements, done) = match &before {
-        Some((_, before)) => (leads::update_lead(tenant, code, before, &after), "alterado"),
-        None => (leads::insert_leads(tenant, [(code, &after)]), "criado"),
+    let (mut statements, action) = match &before {
+        Some((_, before)) => (leads::update_lead(tenant, code, before, &after), AuditAction::Change),
+        None => (leads::insert_leads(tenant, [(code, &after)]), AuditAction::Create),
     };
     let entry = audit::AuditEntry {
         tenant,
@@ -223,7 +226,7 @@ pub(crate) async fn store_lead(
         user: context.user,
         operation: context.operation,
         person: Some(after.person),
-        detail: Some(format!("lead {code} {done}")),
+        change: AuditedChange::new(action, AuditSubjectKind::Lead, code.get()),
     };
     statements.extend(context.field_change_statements(LEAD, code.get(), first, changes));
     statements.push(audit::insert_audit_entry(&entry, audit_code));

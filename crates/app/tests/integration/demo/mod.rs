@@ -275,7 +275,7 @@ async fn a_demo_goes_on_behind_a_person_who_came_meanwhile(database: Database) {
                 std::panic::resume_unwind(Box::new("cut off"))
             }
         };
-        demo::load_demo(&running, &wanted(2_500, 1), &mut tell).await
+        demo::load_demo(&running, &wanted(625, 1), &mut tell).await
     });
     assert!(cut.await.unwrap_err().is_panic());
     let unit = app.db.write(WriteLane::foreground(HERE), (), |tx, ()| {
@@ -285,9 +285,9 @@ async fn a_demo_goes_on_behind_a_person_who_came_meanwhile(database: Database) {
             storage::server::counters::Counter::Person,
         ))
     });
-    assert_eq!(unit.await.map_err(Error::from).unwrap(), 1_001);
-    load(&app, 2_500, 1).await;
+    assert_eq!(unit.await.map_err(Error::from).unwrap(), 251);
+    load(&app, 625, 1).await;
     let codes: Vec<i64> =
         column(&app.db, "SELECT code AS it FROM people WHERE is_member ORDER BY code").await;
-    assert_eq!((codes.len(), codes[1_000], codes[2_499]), (2_500, 1_002, 2_501));
+    assert_eq!((codes.len(), codes[250], codes[624]), (625, 252, 626));
 }

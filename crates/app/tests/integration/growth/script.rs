@@ -34,13 +34,13 @@ pub(super) fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
 }
 
 pub(super) fn plainly<T>() -> IdempotentWrite<T> {
-    IdempotentWrite { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
+    IdempotentWrite { ticket: None, render: Arc::new(|_| Vec::new()), is_dry_run: false }
 }
 
 pub(super) fn now<T>(done: Result<WriteOutcome<T>, app::Error>) -> T {
     match done.unwrap() {
         WriteOutcome::Fresh(value) => value,
-        WriteOutcome::Replayed(_) => panic!("it was done before"),
+        WriteOutcome::Replayed(_) | WriteOutcome::Checked => panic!("it was not done now"),
     }
 }
 
@@ -186,7 +186,8 @@ impl Script<'_> {
         self.recorder.begin("a key is looked for");
         assert!(idempotency::find_stored_answer(self.app, &ticket).await.unwrap().is_none());
         self.recorder.begin("a benefit is created");
-        let named = IdempotentWrite { ticket: Some(ticket), render: Arc::new(|_| Vec::new()), trial: false };
+        let named =
+            IdempotentWrite { ticket: Some(ticket), render: Arc::new(|_| Vec::new()), is_dry_run: false };
         let code = now(benefits::save_benefit(self.app, caller, made, named).await).code;
         self.recorder.begin("a benefit is changed");
         let changed =

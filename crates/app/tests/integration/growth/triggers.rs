@@ -5,7 +5,7 @@ use app::access::Session;
 use app::benefits::{self, SaveBenefitInput};
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{
-    self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, ReplaySelection, RetryPolicy, Room,
+    self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingChangeQuery, ReplaySelection, RetryPolicy,
 };
 use domain::{Entity, HistoryCode};
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl Script<'_> {
             let lease =
                 triggers::lease_receivers(self.app, &holder, HERE, [code].into()).await.unwrap()[&code];
             let after = HistoryCode::new(0);
-            let room = Room { receiver: code, lease, after, limit: 8, waited: 8 };
+            let room = PendingChangeQuery { receiver: code, lease, after, limit: 8, waited: 8 };
             let job = triggers::fetch_ready_jobs(self.app, HERE, vec![room]).await.unwrap().remove(0).0;
             self.recorder.begin("what came of triggers is written");
             let outcome = DeliveryOutcome {

@@ -164,7 +164,7 @@ async fn the_file_of_errors_keeps_its_zeros_and_is_noted(world: World) {
     let done = import_file(&world, &me, ImportKind::Members, text).await;
     let file = error_text(&world, &me, &done).await;
     assert!(file.contains("\r\n'00000000000;'-Ana;1;"), "{file}");
-    let noted = "SELECT COUNT(*) AS n FROM audit WHERE detail LIKE '%arquivo de erros baixado'";
+    let noted = "SELECT COUNT(*) AS n FROM audit WHERE action = 'download_import_errors'";
     assert_eq!(count(&world, noted).await, 1);
     let again = receive(&world, &me, ImportKind::Members, &file).await.unwrap();
     let lines = import::list_first_lines(world.app(), &me, &again, 5).await.unwrap();

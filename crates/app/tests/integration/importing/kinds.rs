@@ -198,3 +198,34 @@ async fn leads_plans_and_sellers_come_twice_and_go_again(world: World) {
     }
     assert_ne!(digest(&world).await, before);
 }
+
+/// A line that fails for no rule is refused by a dry run as it would be by the import, and the others are checked.
+#[both_engines]
+async fn a_line_that_cannot_be_checked_does_not_pass_for_a_good_one(world: World) {
+    let me = by(&world.administrator);
+    members(&world).await;
+    let text = format!("CPF;Placa;Plano\n{};AAA1111;1\n{};BBB1111;1\n", cpf(1), cpf(2));
+    import_file(&world, &me, ImportKind::Vehicles, &text).await;
+    let text = format!("Titular;Nome;Parentesco\n{};Joao;Filho\n{};Jose;Filho\n", cpf(1), cpf(2));
+    let done = import_file(&world, &me, ImportKind::Dependents, &text).await;
+    assert_eq!(counts(&done), [2, 0, 0, 0], "{:?}", problems(&world, &me, &done).await);
+    let broken = storage::sql("UPDATE dependents SET kinship = 99 WHERE name = 'Joao'");
+    let unit = world.db().write(storage::WriteLane::foreground(world.here), broken, |tx, broken| {
+        Box::pin(async move { tx.execute(broken.clone()).await })
+    });
+    unit.await.unwrap();
+    let text = format!(
+        "Titular;Nome;Parentesco;Telefone\n{};Joao;Filho;1133334444\n{};Jose;Filho;1133334444\n",
+        cpf(1),
+        cpf(2)
+    );
+    let received = receive(&world, &me, ImportKind::Dependents, &text).await.unwrap();
+    import::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
+    let checked = run(&world, &me, &received).await;
+    let tried = problems(&world, &me, &checked).await;
+    assert_eq!(counts(&checked), [0, 1, 0, 1], "{tried:?}");
+    let done = import_file(&world, &me, ImportKind::Dependents, &text).await;
+    assert_eq!(counts(&done), [0, 1, 0, 1]);
+    assert_eq!(problems(&world, &me, &done).await, tried, "both say the same");
+    assert!(tried[0].2.contains("não pôde ser gravada"), "{tried:?}");
+}

@@ -99,7 +99,7 @@ async fn five_thousand_lines_with_faults_are_tried_imported_twice_and_taken_back
     assert_eq!(digest(&world).await, before, "everything is as it was");
     let audited = count(
         &world,
-        "SELECT COUNT(*) AS n FROM audit WHERE detail = 'criado' AND operation LIKE '%importacao%'",
+        "SELECT COUNT(*) AS n FROM audit WHERE action = 'create' AND operation LIKE '%importacao%'",
     )
     .await;
     assert_eq!(audited, 5000 - faults + faults / 5, "what was done stays known");

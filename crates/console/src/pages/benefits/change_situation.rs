@@ -8,7 +8,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice};
 use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
-use crate::widgets::record_form::{describe_rejection, strip_field_name};
+use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
 use app::benefits::{self, FullBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -85,7 +85,7 @@ async fn change_situation(
     let input = match read::read_body::<SituacaoBeneficioInput>(body.to_string().as_bytes()) {
         Ok(input) => input,
         Err(unread) => {
-            return Ok(Err(unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect()));
+            return Ok(Err(unread.problems.into_problems().iter().map(describe_problem).collect()));
         }
     };
     match benefits::change_benefit_situation(app, user.session(), code, input, IdempotentWrite::without_key())

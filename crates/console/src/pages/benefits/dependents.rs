@@ -199,7 +199,7 @@ async fn save_dependent(
     let version = form.text("versao").parse().ok();
     let problems =
         match read::read_body::<DependenteInput>(&build_dependent_json(&values, benefit, code, None)) {
-            Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
+            Err(unread) => FormProblems::new(unread.problems.into_problems(), SPECS),
             Ok(input) => {
                 // A new dependent overwrites nothing, so the benefit's version does not matter.
                 let expected_version = version.filter(|_| code.is_some());

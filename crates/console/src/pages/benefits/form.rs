@@ -25,6 +25,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::{BenefitCode, BenefitKind, PersonCode};
 use wire::read;
+use wire::refusal::RequestProblem;
 use wire::set_names;
 
 #[derive(Template)]
@@ -173,17 +174,17 @@ fn select_record_values(specs: &[InputSpec], values: &FormValues) -> FormValues 
     normalize_money_values(specs, values).into_iter().filter(|(name, _)| has_spec(name)).collect()
 }
 
-fn parse_benefit_input(kind: BenefitKind, body: &[u8]) -> Result<SaveBenefitInput, Vec<String>> {
-    fn into_problem_lines<T>(unread: read::PartialInput<T>) -> Vec<String> {
-        unread.problems.into_lines()
+fn parse_benefit_input(kind: BenefitKind, body: &[u8]) -> Result<SaveBenefitInput, Vec<RequestProblem>> {
+    fn into_problems<T>(unread: read::PartialInput<T>) -> Vec<RequestProblem> {
+        unread.problems.into_problems()
     }
     match kind {
         BenefitKind::Vehicle => read::read_body(body)
             .map(|input| SaveBenefitInput::Vehicle(Box::new(input)))
-            .map_err(into_problem_lines),
-        _ => read::read_body(body)
-            .map(|input| SaveBenefitInput::Basic(Box::new(input)))
-            .map_err(into_problem_lines),
+            .map_err(into_problems),
+        _ => {
+            read::read_body(body).map(|input| SaveBenefitInput::Basic(Box::new(input))).map_err(into_problems)
+        }
     }
 }
 
@@ -213,7 +214,7 @@ pub async fn create_benefit(
     let further =
         [("cpfCnpj", document.into()), ("dadosAdicionais", fields::build_additional_json(&added, &values))];
     let problems = match parse_benefit_input(kind, &build_record_json(&record_values, &further)) {
-        Err(lines) => place_problem_lines(lines, specs, &added),
+        Err(found) => place_problems(found, specs, &added),
         Ok(input) => {
             match benefits::save_benefit(&app, user.session(), input, IdempotentWrite::without_key())
                 .await
@@ -241,12 +242,12 @@ fn join_input_specs(specs: &[InputSpec], added: &[AdditionalFieldInput]) -> Vec<
     specs.iter().copied().chain(added.iter().map(|one| one.spec)).collect()
 }
 
-fn place_problem_lines(
-    lines: Vec<String>,
+fn place_problems(
+    found: Vec<RequestProblem>,
     specs: &[InputSpec],
     added: &[AdditionalFieldInput],
 ) -> FormProblems {
-    FormProblems::new(lines, &join_input_specs(specs, added))
+    FormProblems::new(found, &join_input_specs(specs, added))
 }
 
 fn place_rejections(
@@ -328,7 +329,7 @@ pub async fn change_benefit(
         [("versao", version.into()), ("dadosAdicionais", fields::build_additional_json(&added, &values))];
     let problems = match read::read_body(&build_record_json(&select_record_values(specs, &values), &further))
     {
-        Err(unread) => place_problem_lines(unread.problems.into_lines(), specs, &added),
+        Err(unread) => place_problems(unread.problems.into_problems(), specs, &added),
         Ok(input) => {
             match benefits::change_benefit(&app, user.session(), code, input, IdempotentWrite::without_key())
                 .await

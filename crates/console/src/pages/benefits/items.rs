@@ -75,7 +75,7 @@ pub async fn add_item(
     let mut filled_values = normalize_money_values(SPECS, &values);
     filled_values.retain(|_, text| !text.is_empty());
     let problems = match read::read_body::<ItemBeneficioInput>(&build_record_json(&filled_values, &[])) {
-        Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
+        Err(unread) => FormProblems::new(unread.problems.into_problems(), SPECS),
         Ok(input) => {
             match benefits::add_item(&app, user.session(), code, input, IdempotentWrite::without_key())
                 .await

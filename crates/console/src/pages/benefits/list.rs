@@ -9,7 +9,7 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
 use crate::widgets::page::render_page_or_refusal;
-use crate::widgets::record_form::label_problem_lines;
+use crate::widgets::record_form::label_problems;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit};
 use app::registers::snapshot::TenantRegisters;
@@ -136,7 +136,7 @@ async fn list_benefits_by_key(
     });
     let criteria: PesquisaBeneficioQuery = match wire::read::read_query(filters) {
         Ok(criteria) => criteria,
-        Err(problems) => return Ok((Vec::new(), 0, label_problem_lines(problems.into_lines(), &LABELS))),
+        Err(problems) => return Ok((Vec::new(), 0, label_problems(&problems.into_problems(), &LABELS))),
     };
     match search::search_benefits(app, user.session(), criteria).await {
         Ok(mut found) => {
@@ -146,8 +146,8 @@ async fn list_benefits_by_key(
             Ok((found.rows, total, Vec::new()))
         }
         Err(Error::Refused(problems)) => {
-            let lines = problems.iter().map(wire::refusal::render_rejection).collect();
-            Ok((Vec::new(), 0, label_problem_lines(lines, &LABELS)))
+            let found = wire::refusal::describe_rejections(&problems);
+            Ok((Vec::new(), 0, label_problems(&found, &LABELS)))
         }
         Err(error) => Err(error),
     }

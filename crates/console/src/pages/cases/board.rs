@@ -10,7 +10,7 @@ use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::add_notice;
 use crate::widgets::page::{Refusal, render_page_or_refusal};
-use app::cases::Item;
+use app::cases::ResolvedCase;
 use app::cases::board::{self as boards, SituationBoardQuery};
 use app::registers::snapshot::TenantRegisters;
 use app::{App, Error};
@@ -165,7 +165,7 @@ fn format_capped_count(total: i64) -> String {
 fn build_case_card(
     place: &SituationBoardAddress,
     registers: &TenantRegisters,
-    item: &Item,
+    item: &ResolvedCase,
     now: Moment,
 ) -> KanbanCard {
     let head = item.case.head();

@@ -6,8 +6,8 @@ use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
-use crate::widgets::record_form::{describe_rejection, strip_field_name};
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
 use app::cases;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -42,7 +42,7 @@ pub async fn change_case_situation(
     let input = match read::read_body::<SituacaoInput>(body.to_string().as_bytes()) {
         Ok(input) => input,
         Err(unread) => {
-            return Ok(Err(unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect()));
+            return Ok(Err(unread.problems.into_problems().iter().map(describe_problem).collect()));
         }
     };
     let moved = cases::change_case_situation(
@@ -89,7 +89,7 @@ pub async fn render_situation_page(
 ) -> Response {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     match build_situation_page(app, user, (kind, code), (change, from_board, problems)).await {
-        Ok(template) => answer(status, &template),
+        Ok(template) => render_page(status, &template),
         Err(error) => render_page_or_refusal::<SituationChangePage>(user, Err(error)),
     }
 }

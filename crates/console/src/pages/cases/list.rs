@@ -11,9 +11,9 @@ use crate::widgets::board::format_age;
 use crate::widgets::formats::{ListPager, format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::render_page_or_refusal;
-use crate::widgets::record_form::label_problem_lines;
+use crate::widgets::record_form::label_problems;
 use app::access::users;
-use app::cases::{self, Item, board};
+use app::cases::{self, ResolvedCase, board};
 use app::registers::snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
@@ -134,17 +134,12 @@ async fn build_case_list(
         match wire::read::read_query::<CasoQuery>(build_case_query(query).into_iter()) {
             Ok(criteria) => match cases::list_cases(app, caller, kind, criteria).await {
                 Ok(page) => (page.rows, page.total, Vec::new()),
-                Err(Error::Refused(problems)) => (
-                    Vec::new(),
-                    0,
-                    label_problem_lines(
-                        problems.iter().map(wire::refusal::render_rejection).collect(),
-                        LABELS,
-                    ),
-                ),
+                Err(Error::Refused(problems)) => {
+                    (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), LABELS))
+                }
                 Err(error) => return Err(error),
             },
-            Err(problems) => (Vec::new(), 0, label_problem_lines(problems.into_lines(), LABELS)),
+            Err(problems) => (Vec::new(), 0, label_problems(&problems.into_problems(), LABELS)),
         };
     let late = board::count_late_cases(app, caller, kind).await?;
     let now = app.now();
@@ -233,7 +228,7 @@ pub async fn list_staff_choices(app: &App, signed_in: &SignedInUser) -> Result<V
     Ok(named.collect())
 }
 
-fn build_case_summary(registers: &TenantRegisters, item: &Item, now: Moment) -> CaseSummaryLine {
+fn build_case_summary(registers: &TenantRegisters, item: &ResolvedCase, now: Moment) -> CaseSummaryLine {
     let head = item.case.head();
     let zone = &registers.zone;
     CaseSummaryLine {

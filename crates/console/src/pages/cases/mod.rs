@@ -12,7 +12,7 @@ mod show;
 
 use crate::widgets::page::Refusal;
 use app::App;
-use app::cases::{self, Item, StoredCase};
+use app::cases::{self, ResolvedCase, StoredCase};
 use app::registers::snapshot::TenantRegisters;
 use axum::Router;
 use axum::extract::FromRequestParts;
@@ -76,7 +76,7 @@ pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
     }
 }
 
-pub fn build_case_path(item: &Item) -> String {
+pub fn build_case_path(item: &ResolvedCase) -> String {
     format!("/console/{}/{}", describe_case_kind(item.case.kind()).path, item.code)
 }
 
@@ -171,7 +171,7 @@ fn find_planned_time(case: &StoredCase) -> Option<Moment> {
     }
 }
 
-fn is_late(registers: &TenantRegisters, item: &Item, now: Moment) -> bool {
+fn is_late(registers: &TenantRegisters, item: &ResolvedCase, now: Moment) -> bool {
     cases::compute_due_moment(registers, item.case.head()).is_some_and(|due| due < now)
 }
 

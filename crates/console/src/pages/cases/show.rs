@@ -10,8 +10,8 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
-use crate::widgets::record_form::{describe_rejection, strip_field_name};
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::record_form::{describe_problem, describe_rejection};
 use app::attachments::OwnerRecord;
 use app::cases::{self, CaseChangeHistory, ChecklistEntry, FullCase, StoredCase};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -105,7 +105,7 @@ pub async fn render_case_with_report(
     report: UploadReport,
 ) -> Response {
     match build_case_page(app, user, (kind, code), CaseNoteDraft::default(), report).await {
-        Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
+        Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
         Err(error) => render_page_or_refusal::<ViewCasePage>(user, Err(error)),
     }
 }
@@ -203,7 +203,7 @@ fn build_related_line(
     app: &App,
     full_case: &FullCase,
     kind: CaseKind,
-    item: &cases::Item,
+    item: &cases::ResolvedCase,
 ) -> RelatedCaseLine {
     let (words, registers, head) = (describe_case_kind(kind), &full_case.registers, item.case.head());
     let what = find_type_name(registers, &item.case);
@@ -229,7 +229,7 @@ async fn list_related_cases(
         let Ok(query) = read::read_query::<CasoQuery>(std::iter::once(person)) else { continue };
         let found = cases::list_cases(app, user.session(), kind, query).await?;
         let is_itself =
-            |one: &cases::Item| kind == full_case.told.case.kind() && one.code == full_case.told.code;
+            |one: &cases::ResolvedCase| kind == full_case.told.case.kind() && one.code == full_case.told.code;
         let rest = found.rows.iter().filter(|one| !is_itself(one)).take(OTHERS);
         all.extend(rest.map(|one| build_related_line(app, full_case, kind, one)));
     }
@@ -313,7 +313,7 @@ pub async fn add_note(
     let body = serde_json::json!({"texto": text, "paraAssociado": to_member});
     let problems = match read::read_body::<NotaInput>(body.to_string().as_bytes()) {
         Err(_) if text.is_empty() => vec!["Escreva a nota.".to_owned()],
-        Err(unread) => unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect(),
+        Err(unread) => unread.problems.into_problems().iter().map(describe_problem).collect(),
         Ok(input) => {
             let noted = cases::add_case_note(
                 &app,
@@ -340,7 +340,7 @@ pub async fn add_note(
     };
     let draft = CaseNoteDraft { typed: text.to_owned(), to_member, problems };
     match build_case_page(&app, &user, (kind, code), draft, UploadReport::default()).await {
-        Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
+        Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
         Err(error) => render_page_or_refusal::<ViewCasePage>(&user, Err(error)),
     }
 }

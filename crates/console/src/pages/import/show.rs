@@ -4,7 +4,7 @@ use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_imp
 use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{render_page as answer, render_page_or_refusal, render_refusal};
+use crate::widgets::page::{render_page, render_page_or_refusal, render_refusal};
 use crate::widgets::record_form::capitalize_sentence;
 use app::{App, Error};
 use askama::Template;
@@ -131,7 +131,7 @@ pub async fn render_import_with_alerts(
         Err(error) => Err(error),
     };
     match page {
-        Ok(page) => answer(StatusCode::BAD_REQUEST, &page),
+        Ok(page) => render_page(StatusCode::BAD_REQUEST, &page),
         Err(error) => render_refusal(user, &error),
     }
 }

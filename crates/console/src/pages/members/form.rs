@@ -120,7 +120,7 @@ async fn try_create_member(
 ) -> Result<Result<PersonCode, FormProblems>, Error> {
     let input = match read::read_body::<PessoaInput>(&build_member_json(values, None)) {
         Ok(input) => input,
-        Err(unread) => return Ok(Err(FormProblems::new(unread.problems.into_lines(), SPECS))),
+        Err(unread) => return Ok(Err(FormProblems::new(unread.problems.into_problems(), SPECS))),
     };
     if let Some(name) = find_existing_member(app, user, &input.document.to_string()).await? {
         let mut problems = FormProblems::default();
@@ -206,7 +206,7 @@ pub async fn change_member(
     };
     let problems =
         match read::read_body::<AssociadoInput>(&build_member_json(&values, Some((&view, version)))) {
-            Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
+            Err(unread) => FormProblems::new(unread.problems.into_problems(), SPECS),
             Ok(input) => {
                 match members::change_member(
                     &app,

@@ -4,7 +4,7 @@ use crate::pages::cases as pages;
 use crate::pages::member_list::{SituationBadge, build_situation_badge};
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::format_moment;
-use app::cases::{self, Item};
+use app::cases::{self, ResolvedCase};
 use app::members::MemberView;
 use app::record_timeline::{RecordChange, RecordChangeDetail, RecordHistory};
 use app::registers::snapshot::TenantRegisters;
@@ -99,7 +99,12 @@ pub async fn list_related_sections(
     Ok(all)
 }
 
-fn build_case_line(registers: &TenantRegisters, item: &Item, root: &str, now: Moment) -> RelatedRecordLine {
+fn build_case_line(
+    registers: &TenantRegisters,
+    item: &ResolvedCase,
+    root: &str,
+    now: Moment,
+) -> RelatedRecordLine {
     let head = item.case.head();
     RelatedRecordLine {
         link: format!("{root}{}", pages::build_case_path(item)),

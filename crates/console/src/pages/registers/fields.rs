@@ -1,9 +1,7 @@
 //! Builds form fields from a register's description, and the record's JSON from the submitted values.
 
 use crate::widgets::formats::format_money;
-use crate::widgets::record_form::{
-    FormValues, InputKind as Shape, InputSpec, format_money_input, normalize_money,
-};
+use crate::widgets::record_form::{FormValues, InputKind, InputSpec, format_money_input, normalize_money};
 use ::registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
 use app::access::Session;
 use app::registers::{self, RecordChoice, StoredRecord};
@@ -11,6 +9,7 @@ use app::{App, Error};
 use domain::Uf;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
+use wire::refusal::RequestProblem;
 
 /// Names of the records in other registers that a page refers to.
 pub struct FormReferenceNames(BTreeMap<&'static str, Vec<RecordChoice>>);
@@ -88,25 +87,25 @@ pub fn format_input_value(field: &FieldSpec, value: &FieldContent) -> String {
 pub fn build_input_spec(field: &'static FieldSpec) -> InputSpec {
     let (kind, longest) = match field.kind {
         FieldType::Text { longest } | FieldType::Secret { longest } | FieldType::Serial { longest } => {
-            (Shape::Text, longest)
+            (InputKind::Text, longest)
         }
-        FieldType::Note => (Shape::Area, 4_000),
-        FieldType::Lines { .. } | FieldType::Items { .. } => (Shape::Area, 12_000),
-        FieldType::Digits(count) => (Shape::Number, count),
-        FieldType::Integer { .. } | FieldType::Benefit | FieldType::Person => (Shape::Number, 10),
-        FieldType::Money => (Shape::Money, 20),
-        FieldType::Flag => (Shape::Flag, 3),
-        FieldType::Colour | FieldType::ReadableOn(_) => (Shape::Colour, 7),
-        FieldType::Choice(_) | FieldType::Uf => (Shape::Choice, 100),
-        FieldType::Reference(to) if is_typed_reference(to) => (Shape::Text, 50),
-        FieldType::Reference(_) => (Shape::Choice, 100),
-        FieldType::References { .. } => (Shape::Many, 100),
-        FieldType::Document => (Shape::Masked("documento"), 20),
-        FieldType::Phone => (Shape::Masked("telefone"), 20),
-        FieldType::Cep => (Shape::Masked("cep"), 10),
-        FieldType::Date => (Shape::Masked("data"), 10),
-        FieldType::Month => (Shape::Text, 7),
-        FieldType::Email => (Shape::Email, 254),
+        FieldType::Note => (InputKind::Area, 4_000),
+        FieldType::Lines { .. } | FieldType::Items { .. } => (InputKind::Area, 12_000),
+        FieldType::Digits(count) => (InputKind::Number, count),
+        FieldType::Integer { .. } | FieldType::Benefit | FieldType::Person => (InputKind::Number, 10),
+        FieldType::Money => (InputKind::Money, 20),
+        FieldType::Flag => (InputKind::Flag, 3),
+        FieldType::Colour | FieldType::ReadableOn(_) => (InputKind::Colour, 7),
+        FieldType::Choice(_) | FieldType::Uf => (InputKind::Choice, 100),
+        FieldType::Reference(to) if is_typed_reference(to) => (InputKind::Text, 50),
+        FieldType::Reference(_) => (InputKind::Choice, 100),
+        FieldType::References { .. } => (InputKind::Many, 100),
+        FieldType::Document => (InputKind::Masked("documento"), 20),
+        FieldType::Phone => (InputKind::Masked("telefone"), 20),
+        FieldType::Cep => (InputKind::Masked("cep"), 10),
+        FieldType::Date => (InputKind::Masked("data"), 10),
+        FieldType::Month => (InputKind::Text, 7),
+        FieldType::Email => (InputKind::Email, 254),
     };
     InputSpec { name: field.name, label: field.label, kind, longest, hint: field.hint }
 }
@@ -203,7 +202,7 @@ pub async fn resolve_references(
     caller: &Session,
     register: &'static Register,
     values: &mut FormValues,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<RequestProblem>, Error> {
     let mut problems = Vec::new();
     for field in register.fields {
         let FieldType::Reference(to) = field.kind else { continue };
@@ -217,7 +216,8 @@ pub async fn resolve_references(
         }
         match find_record_by_name(app, caller, other, typed).await? {
             Some(found) => *typed = found.code.to_string(),
-            None => problems.push(format!("{}: não há {} com este número.", field.name, other.words.one)),
+            None => problems
+                .push(RequestProblem::of(field.name, format!("não há {} com este número.", other.words.one))),
         }
     }
     Ok(problems)

@@ -10,7 +10,7 @@ use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::render_page_or_refusal;
-use crate::widgets::record_form::{FormInput, FormProblems, FormValues, build_inputs, label_problem_lines};
+use crate::widgets::record_form::{FormInput, FormProblems, FormValues, build_inputs, label_problems};
 use ::registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
 use app::registers::{self, StoredRecord};
 use app::{App, Error};
@@ -95,18 +95,13 @@ async fn build_register_list(
     let labels: Vec<(&str, &str)> = register.fields.iter().map(|field| (field.name, field.label)).collect();
     let (mut records, total, problems) =
         match wire::register::read_list_query(register, criteria.chain([page])) {
-            Err(problems) => (Vec::new(), 0, label_problem_lines(problems.into_lines(), &labels)),
+            Err(problems) => (Vec::new(), 0, label_problems(&problems.into_problems(), &labels)),
             Ok(_) if !may_list => (Vec::new(), 0, Vec::new()),
             Ok(criteria) => match registers::list_records(app, caller, register, criteria).await {
                 Ok(page) => (page.records, page.total, Vec::new()),
-                Err(Error::Refused(problems)) => (
-                    Vec::new(),
-                    0,
-                    label_problem_lines(
-                        problems.iter().map(wire::refusal::render_rejection).collect(),
-                        &labels,
-                    ),
-                ),
+                Err(Error::Refused(problems)) => {
+                    (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), &labels))
+                }
                 Err(error) => return Err(error),
             },
         };

@@ -11,7 +11,7 @@ use crate::widgets::notice::add_notice;
 use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, capitalize_sentence,
-    read_form_values,
+    describe_problem, read_form_values,
 };
 use ::registers::{FieldSpec, FieldType, Register};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -23,6 +23,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::TimeZone;
 use serde_json::json;
+use wire::refusal::RequestProblem;
 
 #[derive(Template)]
 #[template(path = "console/cadastro_registro.html")]
@@ -140,16 +141,11 @@ async fn build_record_page(
             .unwrap_or_default(),
         moments: existing.as_ref().map(describe_record_dates).unwrap_or_default(),
         conflict: state.conflict,
-        others: state.problems.others.iter().map(|line| strip_hidden_field(line)).collect(),
+        others: state.problems.others.iter().map(describe_problem).collect(),
         is_refused,
         done: state.done,
         frame,
     })
-}
-
-/// Removes the name of a field that the page does not show, as in `ativo: a loja é…`.
-fn strip_hidden_field(line: &str) -> String {
-    line.split_once(": ").map_or_else(|| line.to_owned(), |(_, rest)| capitalize_sentence(rest))
 }
 
 fn describe_record_dates(existing: &LoadedRecord) -> String {
@@ -330,8 +326,8 @@ async fn save_record(
             .map_or_else(|| capitalize_sentence(name), |(_, field)| field.label.to_owned())
     };
     let conflict = VersionConflict::find_in_rejections(&refused.1, label);
-    let lines = if conflict.is_some() { Vec::new() } else { refused.0 };
-    let problems = FormProblems::new(lines, &specs);
+    let found = if conflict.is_some() { Vec::new() } else { refused.0 };
+    let problems = FormProblems::new(found, &specs);
     render_register_record(
         app,
         user,
@@ -342,8 +338,8 @@ async fn save_record(
     .await
 }
 
-/// Problems as text lines, and the rejections among them.
-type SaveRecordProblems = (Vec<String>, Vec<domain::Rejection>);
+/// All problems, and the rejections among them.
+type SaveRecordProblems = (Vec<RequestProblem>, Vec<domain::Rejection>);
 
 async fn write_record(
     app: &App,
@@ -359,7 +355,7 @@ async fn write_record(
     }
     let body = fields::build_register_json(register, &values, existing);
     let input = wire::register::read_record_input(register, &body)
-        .map_err(|unread| Ok((unread.problems.into_lines(), Vec::new())))?;
+        .map_err(|unread| Ok((unread.problems.into_problems(), Vec::new())))?;
     let done = match existing {
         Some((code, _)) => {
             registers::change_record(app, caller, register, (code, input), IdempotentWrite::without_key())
@@ -369,9 +365,7 @@ async fn write_record(
     };
     match done.and_then(WriteOutcome::into_fresh) {
         Ok(saved) => Ok(saved.record),
-        Err(Error::Refused(problems)) => {
-            Err(Ok((problems.iter().map(wire::refusal::render_rejection).collect(), problems)))
-        }
+        Err(Error::Refused(problems)) => Err(Ok((wire::refusal::describe_rejections(&problems), problems))),
         Err(error) => Err(Err(error)),
     }
 }

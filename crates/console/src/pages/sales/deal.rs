@@ -7,8 +7,8 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
-use crate::widgets::record_form::{FormValues, build_record_json, label_problem_lines};
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::record_form::{FormValues, build_record_json, label_problems};
 use app::idempotency::IdempotentWrite;
 use app::record_timeline::RecordChangeDetail;
 use app::registers::snapshot::TenantRegisters;
@@ -91,7 +91,7 @@ pub async fn render_refused_input(
     typed: RefusedDealInput,
 ) -> Response {
     match build_deal_page(app, user, code).await {
-        Ok(page) => answer(StatusCode::BAD_REQUEST, &ViewDealPage { typed, ..page }),
+        Ok(page) => render_page(StatusCode::BAD_REQUEST, &ViewDealPage { typed, ..page }),
         Err(error) => render_page_or_refusal::<ViewDealPage>(user, Err(error)),
     }
 }
@@ -258,8 +258,8 @@ pub async fn add_dependent(
     let mut filled = dependent.clone();
     filled.retain(|_, text| !text.is_empty());
     let deal = DealCode::new(code);
-    let lines = match read::read_body(&build_record_json(&filled, &[])) {
-        Err(unread) => unread.problems.into_lines(),
+    let found = match read::read_body(&build_record_json(&filled, &[])) {
+        Err(unread) => unread.problems.into_problems(),
         Ok(input) => {
             match deals::dependents::save_deal_dependent(
                 &app,
@@ -279,14 +279,12 @@ pub async fn add_dependent(
                     );
                     return response;
                 }
-                Err(Error::Refused(problems)) => {
-                    problems.iter().map(wire::refusal::render_rejection).collect()
-                }
+                Err(Error::Refused(problems)) => wire::refusal::describe_rejections(&problems),
                 Err(error) => return render_page_or_refusal::<ViewDealPage>(&user, Err(error)),
             }
         }
     };
-    let problems = label_problem_lines(lines, &DEPENDENT);
+    let problems = label_problems(&found, &DEPENDENT);
     render_refused_input(
         &app,
         &user,

@@ -23,6 +23,7 @@ use domain::{DealCode, LeadCode, Rejection, Role};
 use std::collections::BTreeMap;
 use wire::read;
 use wire::records::{NegocioAlteracaoInput, NegocioCriacaoInput};
+use wire::refusal::RequestProblem;
 
 #[derive(Template)]
 #[template(path = "console/negocio_form.html")]
@@ -52,10 +53,10 @@ struct EditDealState {
     wrong: SaveDealProblems,
 }
 
-/// Problems as text lines, and the rejections among them.
+/// All problems, and the rejections among them.
 #[derive(Default)]
 struct SaveDealProblems {
-    lines: Vec<String>,
+    found: Vec<RequestProblem>,
     rejections: Vec<Rejection>,
 }
 
@@ -89,7 +90,7 @@ async fn build_deal_form(
     let conflict = VersionConflict::find_in_rejections(&state.wrong.rejections, str::to_owned);
     // The stage determines the funnel, which the page does not show.
     let conflict = conflict.map(|one| one.with_labels(find_deal_label, choices));
-    let problems = FormProblems::new(rename_problem_fields(state.wrong.lines), &all);
+    let problems = FormProblems::new(rename_problem_fields(state.wrong.found), &all);
     let fields = |specs: &[InputSpec]| build_inputs(specs, values, &problems, choices);
     let sections = parts.iter().map(|(title, specs)| (*title, fields(specs))).collect();
     let code = state.had.map(|(code, _)| code);
@@ -114,19 +115,22 @@ async fn build_deal_form(
         sections,
         is_refused: !problems.is_empty() || conflict.is_some(),
         conflict,
-        others: problems.others,
+        others: problems.list_others(),
         frame,
     })
 }
 
 /// Maps the API's different names for the same thing to the one field on the page.
-fn rename_problem_fields(lines: Vec<String>) -> Vec<String> {
-    let names = [("nome: ", "nomePessoa: "), ("documento: ", "cpfCnpj: "), ("codFunil: ", "codEtapa: ")];
-    let one = |line: String| match names.iter().find(|(api_name, _)| line.starts_with(api_name)) {
-        Some((api_name, page_name)) => line.replacen(api_name, page_name, 1),
-        None => line,
+fn rename_problem_fields(found: Vec<RequestProblem>) -> Vec<RequestProblem> {
+    let names = [("nome", "nomePessoa"), ("documento", "cpfCnpj"), ("codFunil", "codEtapa")];
+    let one = |problem: RequestProblem| match names
+        .iter()
+        .find(|(api_name, _)| problem.field.as_deref() == Some(*api_name))
+    {
+        Some((_, page_name)) => RequestProblem::of(*page_name, problem.sentence),
+        None => problem,
     };
-    lines.into_iter().map(one).collect()
+    found.into_iter().map(one).collect()
 }
 
 /// Users who may be responsible for a deal.
@@ -212,7 +216,7 @@ async fn save_deal(
         }
     };
     let input = input.map_err(|problems| {
-        Ok(SaveDealProblems { lines: problems.into_lines(), ..SaveDealProblems::default() })
+        Ok(SaveDealProblems { found: problems.into_problems(), ..SaveDealProblems::default() })
     })?;
     let done = match existing {
         None => deals::save_deal(app, caller, None, input, IdempotentWrite::without_key()).await,
@@ -227,10 +231,7 @@ async fn save_deal(
         }
         Err(Error::Refused(rejections)) => {
             let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
-            Err(Ok(SaveDealProblems {
-                lines: others.map(wire::refusal::render_rejection).collect(),
-                rejections,
-            }))
+            Err(Ok(SaveDealProblems { found: wire::refusal::describe_rejections(others), rejections }))
         }
         Err(error) => Err(Err(error)),
     }

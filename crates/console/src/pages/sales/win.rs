@@ -7,7 +7,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_money;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs,
     build_record_json, format_money_input, normalize_money, read_form_values,
@@ -25,6 +25,7 @@ use serde_json::json as value;
 use std::collections::BTreeMap;
 use wire::read;
 use wire::records::GanhoInput;
+use wire::refusal::RequestProblem;
 
 const MEMBER: &[InputSpec] = &[define_field("cpfCnpj", "CPF ou CNPJ", InputKind::Masked("documento"), 20)];
 
@@ -71,7 +72,7 @@ struct WinDealPage {
 struct RefusedWinInput {
     values: FormValues,
     version: i64,
-    lines: Vec<String>,
+    found: Vec<RequestProblem>,
     conflict: Option<VersionConflict>,
 }
 
@@ -168,7 +169,7 @@ async fn render_win_form(
     refused_input: Option<RefusedWinInput>,
 ) -> Response {
     match build_win_page(app, user, code, refused_input).await {
-        Ok(template) if template.is_refused => answer(StatusCode::BAD_REQUEST, &template),
+        Ok(template) if template.is_refused => render_page(StatusCode::BAD_REQUEST, &template),
         result => render_page_or_refusal(user, result),
     }
 }
@@ -181,17 +182,17 @@ async fn build_win_page(
 ) -> Result<WinDealPage, Error> {
     let (view, registers) = deals::show_deal(app, user.session(), code).await?;
     let frame = PageFrame::load(app, user, "vendas").await?;
-    let RefusedWinInput { values, version, lines, conflict } =
+    let RefusedWinInput { values, version, found, conflict } =
         refused_input.unwrap_or_else(|| RefusedWinInput {
             values: prefill_win_values(app, &registers, &view),
             version: view.found.deal.version,
-            lines: Vec::new(),
+            found: Vec::new(),
             conflict: None,
         });
     let parts = list_form_sections(&registers, &view);
     let all: Vec<InputSpec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
-    let is_refused = !lines.is_empty() || conflict.is_some();
-    let problems = FormProblems::new(lines, &all);
+    let is_refused = !found.is_empty() || conflict.is_some();
+    let problems = FormProblems::new(found, &all);
     let fields = |specs: &[InputSpec]| {
         build_inputs(specs, &values, &problems, |name| match name {
             "situacao" => {
@@ -215,7 +216,7 @@ async fn build_win_page(
         ),
         sections: parts.iter().map(|(title, specs)| (*title, fields(specs))).collect(),
         conflict,
-        others: problems.others,
+        others: problems.list_others(),
         is_refused,
         frame,
     })
@@ -269,9 +270,9 @@ pub async fn win_deal(
     let specs: Vec<InputSpec> = MEMBER.iter().chain(BENEFIT).chain(VEHICLE).copied().collect();
     let values = read_form_values(&specs, &form);
     let mut conflict = None;
-    let lines: Vec<String> =
+    let found: Vec<RequestProblem> =
         match read::read_body::<GanhoInput>(&build_win_json(&values, form.text("versao"))) {
-            Err(unread) => unread.problems.into_lines(),
+            Err(unread) => unread.problems.into_problems(),
             Ok(input) => {
                 let done =
                     deals::win_deal(&app, user.session(), code, input, IdempotentWrite::without_key()).await;
@@ -293,15 +294,19 @@ pub async fn win_deal(
                         conflict = VersionConflict::find_in_rejections(&problems, str::to_owned);
                         let others =
                             problems.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
-                        others.map(wire::refusal::render_rejection).collect()
+                        wire::refusal::describe_rejections(others)
                     }
                     Err(error) => return render_page_or_refusal::<WinDealPage>(&user, Err(error)),
                 }
             }
         };
-    let lines = lines.into_iter().map(|line| line.replacen("codPlano: ", "planos: ", 1)).collect();
+    let rename = |problem: RequestProblem| match problem.field.as_deref() {
+        Some("codPlano") => RequestProblem::of("planos", problem.sentence),
+        _ => problem,
+    };
+    let found = found.into_iter().map(rename).collect();
     let version = form.text("versao").parse().unwrap_or_default();
-    render_win_form(&app, &user, code, Some(RefusedWinInput { values, version, lines, conflict })).await
+    render_win_form(&app, &user, code, Some(RefusedWinInput { values, version, found, conflict })).await
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::widgets::board::format_age;
 use crate::widgets::formats::{format_count, format_moment};
-use app::triggers::receivers::{RedactedReceiver, Why};
+use app::triggers::receivers::{PauseReason, RedactedReceiver};
 use app::triggers::{COUNTED, DeliveryAttempt, ReceiverPerformance, RetryPolicy};
 use domain::{DeliveryState, Entity, Moment, TimeZone};
 
@@ -28,9 +28,9 @@ pub fn describe_receiver_state(
     }
     if let Some((at, why)) = one.paused {
         let because = match why {
-            Why::ByHand => "Pausado por alguém da associação",
-            Why::Gone => "Pausado porque respondeu que não existe mais (410)",
-            Why::Failing => "Pausado depois de dias só com falhas",
+            PauseReason::ByHand => "Pausado por alguém da associação",
+            PauseReason::Gone => "Pausado porque respondeu que não existe mais (410)",
+            PauseReason::Failing => "Pausado depois de dias só com falhas",
         };
         let explanation = format!("{because}, em {}. O que muda espera por ele.", format_moment(at, zone));
         return ReceiverStateBadge { word: "Pausado", class: "warn", told: explanation };
@@ -133,7 +133,7 @@ mod tests {
     use app::triggers::receivers::{DeliveryHealth, StoredReceiver};
     use domain::ReceiverCode;
 
-    fn told(health: DeliveryHealth, paused: Option<(Moment, Why)>, active: bool) -> RedactedReceiver {
+    fn told(health: DeliveryHealth, paused: Option<(Moment, PauseReason)>, active: bool) -> RedactedReceiver {
         let at = Moment::from_millis(0);
         let receiver = StoredReceiver {
             code: ReceiverCode::new(1),
@@ -171,7 +171,7 @@ mod tests {
             ..DeliveryHealth::default()
         };
         assert_eq!(word(told(patient, None, true)), "Em espera");
-        assert_eq!(word(told(failing.clone(), Some((now, Why::Gone)), true)), "Pausado");
+        assert_eq!(word(told(failing.clone(), Some((now, PauseReason::Gone)), true)), "Pausado");
         assert_eq!(word(told(failing, None, false)), "Retirado");
     }
 

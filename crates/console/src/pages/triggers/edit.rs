@@ -86,12 +86,8 @@ async fn render_receiver_form(
         Err(error) => return Refusal::from(&error).into_response(),
     };
     let conflict = VersionConflict::find_in_rejections(&refused, |name| find_label(SPECS, name));
-    let lines = if conflict.is_some() {
-        Vec::new()
-    } else {
-        refused.iter().map(wire::refusal::render_rejection).collect()
-    };
-    let problems = FormProblems::new(lines, SPECS);
+    let found = if conflict.is_some() { Vec::new() } else { wire::refusal::describe_rejections(&refused) };
+    let problems = FormProblems::new(found, SPECS);
     let (is_refused, status) = match refused.is_empty() {
         true => (false, StatusCode::OK),
         false => (!problems.is_empty(), StatusCode::BAD_REQUEST),
@@ -108,7 +104,7 @@ async fn render_receiver_form(
         inputs: build_inputs(SPECS, &values, &problems, entities),
         headers: existing.map(|redacted| redacted.headers.join(", ")).unwrap_or_default(),
         conflict,
-        others: problems.others,
+        others: problems.list_others(),
         is_refused,
         frame,
     };

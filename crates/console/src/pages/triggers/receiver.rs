@@ -9,7 +9,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::triggers::receivers::{self, RedactedReceiver};
 use app::triggers::{self, DeliveryQuery};
@@ -194,7 +194,7 @@ async fn render_modified_page(
     match build_receiver_page(app, user, vault, code).await {
         Ok(mut page) => {
             add(&mut page);
-            answer(StatusCode::OK, &page)
+            render_page(StatusCode::OK, &page)
         }
         Err(error) => render_page_or_refusal::<ViewReceiverPage>(user, Err(error)),
     }

@@ -2,7 +2,7 @@
 
 use crate::triggers::scene::{DAY, MINUTE, SECOND, Scene, settings};
 use app::idempotency::IdempotentWrite;
-use app::triggers::{self, LeaseHolder, ReplaySelection, RetryPolicy, Room};
+use app::triggers::{self, LeaseHolder, PendingChangeQuery, ReplaySelection, RetryPolicy};
 use delivery::triggers::DispatchSettings;
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
@@ -129,7 +129,13 @@ async fn what_is_under_way_when_an_older_one_goes_again_goes_behind_it_whatever_
     scene.office.set(benefit, 1, "ATIVO").await;
     let holder = LeaseHolder { process: "gone".into(), place: "elsewhere".into(), lease: MINUTE };
     let held = triggers::lease_receivers(&scene.app, &holder, scene.world.here, [code].into()).await.unwrap();
-    let room = Room { receiver: code, lease: held[&code], after: HistoryCode::new(0), limit: 8, waited: 8 };
+    let room = PendingChangeQuery {
+        receiver: code,
+        lease: held[&code],
+        after: HistoryCode::new(0),
+        limit: 8,
+        waited: 8,
+    };
     let taken = triggers::fetch_ready_jobs(&scene.app, scene.world.here, vec![room]).await.unwrap();
     assert_eq!(taken.len(), 1);
     replay(&scene, code, stretch(1, 2)).await;
@@ -168,12 +174,13 @@ async fn a_great_many_go_again_in_short_units(world: World) {
     written.unwrap();
     assert_eq!(replay(&scene, code, stretch(1, 9999)).await, count as u64);
     let steps = sql(
-        "SELECT detail FROM audit WHERE tenant = $1 AND operation = 'POST /gestao/entrega/reenviar' ORDER BY code",
+        "SELECT arguments FROM audit WHERE tenant = $1 AND operation = 'POST /gestao/entrega/reenviar' ORDER BY code",
     );
     let steps = scene.world.db().query(QueryWeight::Search, steps.arg(scene.world.here)).await.unwrap();
-    let told: Vec<String> = steps.iter().map(|row| row.get("detail").unwrap()).collect();
-    let each: Vec<usize> = told.iter().map(|text| text.split(' ').next().unwrap().parse().unwrap()).collect();
-    assert_eq!(each, [triggers::TOGETHER as usize, triggers::TOGETHER as usize, 1]);
+    let told: Vec<String> = steps.iter().map(|row| row.get("arguments").unwrap()).collect();
+    let each = |count: u64| format!("[\"{count}\"]");
+    let full = each(triggers::TOGETHER as u64);
+    assert_eq!(told, [full.clone(), full, each(1)]);
 }
 
 #[both_engines]

@@ -3,8 +3,8 @@
 use crate::triggers::scene::{MINUTE, SECOND, Scene, WAITS};
 use app::idempotency::IdempotentWrite;
 use app::triggers::{
-    self, DeliveryJob, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingPosition, ReplaySelection,
-    RetryPolicy, Room,
+    self, DeliveryJob, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingChangeQuery, PendingPosition,
+    ReplaySelection, RetryPolicy,
 };
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ async fn take(scene: &Scene, holder: &LeaseHolder, receiver: ReceiverCode) -> Ve
     let tenant = scene.world.here;
     let leased = triggers::lease_receivers(&scene.app, holder, tenant, [receiver].into()).await.unwrap();
     let Some(lease) = leased.get(&receiver).copied() else { return Vec::new() };
-    let room = Room { receiver, lease, after: HistoryCode::new(0), limit: 8, waited: 8 };
+    let room = PendingChangeQuery { receiver, lease, after: HistoryCode::new(0), limit: 8, waited: 8 };
     let found = triggers::fetch_ready_jobs(&scene.app, tenant, vec![room]).await.unwrap();
     let ready = found.into_iter().filter(|(_, place)| *place != PendingPosition::BehindRetry);
     ready.map(|(job, _)| job).collect()

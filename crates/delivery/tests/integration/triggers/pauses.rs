@@ -2,7 +2,7 @@
 
 use crate::triggers::scene::{DAY, HOUR, SECOND, Scene, settings};
 use app::triggers::RetryPolicy;
-use app::triggers::receivers::Why;
+use app::triggers::receivers::PauseReason;
 use delivery::triggers::DispatchSettings;
 use domain::{DeliveryState, ReceiverAddress};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ async fn a_receiver_that_is_gone_for_good_is_paused_and_the_administrators_are_t
     let engine = scene.engine().await;
     let benefit = scene.office.benefit(1).await;
     until("it is paused", || async { scene.receiver(code).await.paused.is_some() }).await;
-    assert_eq!(scene.receiver(code).await.paused, Some((scene.now(), Why::Gone)));
+    assert_eq!(scene.receiver(code).await.paused, Some((scene.now(), PauseReason::Gone)));
     let mails = scene.mails().await;
     let [(recipient, text)] = &mails[..] else { panic!("one administrator: {mails:?}") };
     assert_eq!(*recipient, scene.world.administrator.email);
@@ -161,7 +161,7 @@ async fn what_waits_by_hand_waits_until_it_is_let_go_on(world: World) {
     scene.office.benefit(1).await;
     scene.tried(code, 1).await;
     scene.pause(code, true).await;
-    assert_eq!(scene.receiver(code).await.paused.map(|(_, why)| why), Some(Why::ByHand));
+    assert_eq!(scene.receiver(code).await.paused.map(|(_, why)| why), Some(PauseReason::ByHand));
     scene.office.benefit(2).await;
     scene.pass(DAY);
     assert!(!scene.is_due().await);
@@ -192,7 +192,7 @@ async fn five_days_of_nothing_but_failures_pause_it_and_one_success_in_between_d
         scene.pass(DAY);
     }
     until("it is paused", || async { scene.receiver(code).await.paused.is_some() }).await;
-    assert_eq!(scene.receiver(code).await.paused.map(|(_, why)| why), Some(Why::Failing));
+    assert_eq!(scene.receiver(code).await.paused.map(|(_, why)| why), Some(PauseReason::Failing));
     let mails = scene.mails().await;
     assert_eq!(mails.len(), 1, "once");
     assert_eq!(mails[0].0, scene.world.administrator.email);

@@ -1,8 +1,8 @@
 //! Dry run: lines are checked on a read-only snapshot, and their problems are recorded.
 
-use super::{ImportWorker, LEASE};
+use super::{ImportWorker, LEASE, is_line_error};
 use crate::import::row_reader::{ImportRecordDraft, ParsedImportRow};
-use crate::import::unit::{ImportUnitOutcome, TrialInterruption, extract_member_rows, try_row};
+use crate::import::unit::{DryRunInterruption, ImportUnitOutcome, extract_member_rows, try_row};
 use crate::import::{ImportLineCounts, ImportRowOutcome};
 use app::Error;
 use app::members::import_rows as members;
@@ -83,15 +83,19 @@ impl ImportWorker<'_> {
         read.await
     }
 
-    /// Each row uses its own snapshot; the first attempted write ends the trial.
+    /// Each row uses its own snapshot; the first attempted write ends the dry run.
     async fn try_rows(&self, rows: Vec<ImportRecordDraft>) -> Result<Vec<ImportRowOutcome>, Error> {
         let outcomes = rows.into_iter().map(|row| {
             let input = (self.doing.clone(), row);
             let read = self.app.db.read(input, |tx, (context, row)| Box::pin(try_row(tx, context, row)));
             async move {
                 match read.await {
-                    Ok(written) | Err(TrialInterruption::WouldWrite(written)) => Ok(written),
-                    Err(TrialInterruption::Failed(error)) => Err(error),
+                    Ok(written) | Err(DryRunInterruption::WouldWrite(written)) => Ok(written),
+                    Err(DryRunInterruption::Failed(error)) if is_line_error(&error) => {
+                        tracing::error!(%error, import = %self.lease.code, "a line could not be checked");
+                        Ok(ImportRowOutcome::Refused(vec![Rejection::Import(ImportProblem::LineFailed)]))
+                    }
+                    Err(DryRunInterruption::Failed(error)) => Err(error),
                 }
             }
         });

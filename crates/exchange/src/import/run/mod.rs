@@ -6,12 +6,15 @@ mod dry_run;
 use super::row_reader::{ImportRowParser, ParsedImportRow};
 use super::unit::{ImportUnit, ImportUnitOutcome, write_import_unit};
 use super::{
-    ImportCaller, ImportLineCounts, ImportUnitContext, RUN, RecordLineIndex, StoredImportRun,
-    StoredLineProblem, UNDO, refuse_unknown_import, undo,
+    ImportCaller, ImportLineCounts, ImportUnitContext, RUN, RecordLineIndex, StoredImportRun, UNDO,
+    refuse_unknown_import, undo,
 };
 use app::registers::snapshot::{self, TenantRegisters};
 use app::{App, Error};
-use domain::{ImportCode, ImportKind, ImportProblem, ImportState, Moment, Rejection, Scope, TenantId};
+use domain::{
+    AuditAction, AuditSubjectKind, AuditedChange, ImportCode, ImportKind, ImportProblem, ImportState, Moment,
+    Rejection, Scope, TenantId,
+};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -137,7 +140,7 @@ async fn run_leased_import(
             ImportState::Undoing => ImportState::Done,
             _ => ImportState::Paused,
         };
-        finish_stage(app, &lease, to, "parada: o usuário já não acessa o sistema").await?;
+        finish_stage(app, &lease, to, AuditAction::StopImport).await?;
         return load_leased_import(app, &lease).await;
     };
     let context = ImportUnitContext {
@@ -147,7 +150,7 @@ async fn run_leased_import(
         operation: if lease.state == ImportState::Undoing { UNDO } else { RUN },
         quiet: !import.triggers,
         branch: import.branch,
-        trial: lease.state == ImportState::Checking,
+        is_dry_run: lease.state == ImportState::Checking,
         meant: RecordLineIndex::default(),
         now: app.now(),
     };
@@ -195,7 +198,7 @@ async fn find_stage_caller(
 struct ImportStageEnd {
     lease: LeasedImport,
     to: ImportState,
-    told: &'static str,
+    action: AuditAction,
     now: Moment,
 }
 
@@ -204,15 +207,15 @@ pub(super) async fn finish_stage(
     app: &App,
     lease: &LeasedImport,
     to: ImportState,
-    description: &'static str,
+    action: AuditAction,
 ) -> Result<(), Error> {
-    let input = ImportStageEnd { lease: *lease, to, told: description, now: app.now() };
+    let input = ImportStageEnd { lease: *lease, to, action, now: app.now() };
     let lane = WriteLane::background(lease.tenant);
     app.db.write(lane, input, |tx, finish| Box::pin(write_stage_end(tx, finish))).await
 }
 
 async fn write_stage_end(tx: &mut Tx, finish: &ImportStageEnd) -> Result<(), Error> {
-    let ImportStageEnd { lease, to, told: description, now } = finish;
+    let ImportStageEnd { lease, to, action, now } = finish;
     let import = imports::find_import_run(&mut *tx, lease.tenant, lease.code, None).await?;
     let Some(import) = import.filter(|one| one.state == lease.state) else { return Ok(()) };
     if !imports::advance_import(tx, lease, (import.position, *now), &ImportLineCounts::default()).await? {
@@ -228,7 +231,7 @@ async fn write_stage_end(tx: &mut Tx, finish: &ImportStageEnd) -> Result<(), Err
         user: import.acting,
         operation: if lease.state == ImportState::Undoing { UNDO } else { RUN },
         person: None,
-        detail: Some(format!("importação {} {description}", lease.code)),
+        change: AuditedChange::new(*action, AuditSubjectKind::Import, lease.code.get()),
     };
     Ok(audit::append_audit_entry(tx, &entry).await?)
 }
@@ -255,7 +258,7 @@ impl ImportWorker<'_> {
             let Some((last, _)) = lines.last() else { break };
             let last = *last;
             let parsed_rows = self.parse_lines(&lines);
-            let ended = match self.doing.trial {
+            let ended = match self.doing.is_dry_run {
                 true => self.dry_run_lines(parsed_rows, last).await,
                 false => self.write_lines(parsed_rows, last).await,
             };
@@ -274,9 +277,12 @@ impl ImportWorker<'_> {
             }
             on_progress(&load_leased_import(self.app, &self.lease).await?);
         }
-        match self.doing.trial {
-            true => finish_stage(self.app, &self.lease, ImportState::Checked, "conferida").await,
-            false => finish_stage(self.app, &self.lease, ImportState::Done, "concluída").await,
+        match self.doing.is_dry_run {
+            true => {
+                finish_stage(self.app, &self.lease, ImportState::Checked, AuditAction::FinishImportCheck)
+                    .await
+            }
+            false => finish_stage(self.app, &self.lease, ImportState::Done, AuditAction::FinishImport).await,
         }
     }
 
@@ -325,7 +331,7 @@ impl ImportWorker<'_> {
             let last = *last;
             let done: Vec<_> = lines.into_iter().filter(|(line, _)| *line <= position).collect();
             self.parse_lines(&done);
-            if !self.doing.trial && self.kind != ImportKind::Members {
+            if !self.doing.is_dry_run && self.kind != ImportKind::Members {
                 let known = (after, last.min(position));
                 let known =
                     imports::list_records_of_lines(&self.app.db, self.lease.tenant, self.lease.code, known)
@@ -415,15 +421,14 @@ impl ImportWorker<'_> {
         let unit = self.build_unit(vec![one.clone()], position, now);
         match self.write_unit(unit).await {
             Err(error) if is_line_error(&error) => {
-                let more = match &error {
-                    Error::Refused(rejections) => self.shaper.names.describe_rejections(one.line, rejections),
+                let rejections = match error {
+                    Error::Refused(rejections) => rejections,
                     error => {
                         tracing::error!(%error, line = one.line, import = %self.lease.code, "a line could not be written");
-                        let text = "não pôde ser gravada; tente de novo e, se continuar, fale com o suporte."
-                            .to_owned();
-                        vec![StoredLineProblem { line: one.line, header: None, text }]
+                        vec![Rejection::Import(ImportProblem::LineFailed)]
                     }
                 };
+                let more = self.shaper.names.describe_rejections(one.line, &rejections);
                 let problems = one.problems.into_iter().chain(more).collect();
                 let refused_row = ParsedImportRow { line: one.line, row: None, problems, key: None };
                 self.write_unit(self.build_unit(vec![refused_row], position, now)).await

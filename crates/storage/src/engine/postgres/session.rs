@@ -88,7 +88,7 @@ impl ServerSession {
         let is_read_only =
             matches!(failure.error, Error::DatabaseFault { fault: DatabaseFault::ReadOnly, .. });
         if is_read_only && self.only_reads.load(Ordering::Relaxed) {
-            return Error::Broken(format!("a read that writes: {}", failure.error)).into();
+            return Error::ReadOnlyTransaction(failure.error.to_string()).into();
         }
         if self.opened_at.elapsed() >= REPLACED_AFTER {
             self.generation.retire();

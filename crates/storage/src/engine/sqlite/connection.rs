@@ -164,13 +164,13 @@ impl EmbeddedConnection {
     }
 }
 
-/// A read-only connection refuses writes even if the file is writable: then the statement is a bug of ours.
+/// A read-only connection refuses writes even if the file is writable.
 fn reclassify_for_purpose(role: ConnectionPurpose, failure: StatementFailure) -> StatementFailure {
     match failure.error {
         Error::DatabaseFault { fault: DatabaseFault::ReadOnly, cause }
             if role == ConnectionPurpose::Reader =>
         {
-            Error::Broken(format!("a read that writes: {cause}")).into()
+            Error::ReadOnlyTransaction(cause).into()
         }
         error => StatementFailure { error, ..failure },
     }
@@ -261,16 +261,16 @@ fn prepare_statement<'c>(
 }
 
 fn convert_value(value: rusqlite::types::ValueRef<'_>) -> Result<SqlScalarRef<'_>, StatementFailure> {
-    use rusqlite::types::ValueRef as Found;
+    use rusqlite::types::ValueRef;
     Ok(match value {
-        Found::Null => SqlScalarRef::Null,
-        Found::Integer(number) => SqlScalarRef::Int(number),
-        Found::Text(bytes) => match std::str::from_utf8(bytes) {
+        ValueRef::Null => SqlScalarRef::Null,
+        ValueRef::Integer(number) => SqlScalarRef::Int(number),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => SqlScalarRef::Text(text),
             Err(_) => return Err(Error::Broken("a text column is not UTF-8".to_owned()).into()),
         },
-        Found::Blob(bytes) => SqlScalarRef::Bytes(bytes),
-        Found::Real(_) => return Err(Error::Broken("a column holds a float".to_owned()).into()),
+        ValueRef::Blob(bytes) => SqlScalarRef::Bytes(bytes),
+        ValueRef::Real(_) => return Err(Error::Broken("a column holds a float".to_owned()).into()),
     })
 }
 

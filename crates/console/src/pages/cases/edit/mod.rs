@@ -159,7 +159,7 @@ fn build_candidate(registers: &TenantRegisters, found: &FoundMemberRow) -> Holde
 struct EditCaseState {
     person: PersonCode,
     values: FormValues,
-    problems: Vec<String>,
+    problems: Vec<wire::refusal::RequestProblem>,
     /// `None` for a new case.
     had: Option<Box<FullCase>>,
     version: Option<i64>,
@@ -226,7 +226,7 @@ async fn build_case_form(
         version: filled.version,
         sections: sections.collect(),
         checklist: checklist.collect(),
-        others: problems.others,
+        others: problems.list_others(),
         is_refused,
         has_no_types: kind != CaseKind::Appointment && list_active_types(&context.registers, kind).is_empty(),
         conflict: filled.conflict,

@@ -16,6 +16,7 @@ use wire::read;
 use wire::records::{
     CasoQuery, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
 };
+use wire::refusal::RequestProblem;
 
 /// Each related claim costs a lookup.
 const MOST_RELATED: usize = 100;
@@ -26,7 +27,7 @@ async fn build_case_json(
     user: &SignedInUser,
     kind: CaseKind,
     filled: &EditCaseState,
-) -> Result<(Vec<u8>, Vec<String>), Error> {
+) -> Result<(Vec<u8>, Vec<RequestProblem>), Error> {
     let mut values = filled.values.clone();
     let (mut further, mut problems) = (Vec::new(), Vec::new());
     if kind == CaseKind::Claim {
@@ -34,8 +35,10 @@ async fn build_case_json(
         if let Some(cpf) = cpf.filter(|text| !text.is_empty()) {
             match find_person_by_document(app, user, &cpf).await? {
                 Some(person) => drop(values.insert("codCondutor", person.to_string())),
-                None => problems
-                    .push("condutorCpf: não há ninguém com este CPF nas lojas que você vê.".to_owned()),
+                None => problems.push(RequestProblem::of(
+                    "condutorCpf",
+                    "não há ninguém com este CPF nas lojas que você vê.",
+                )),
             }
         }
         let codes = parse_related_claims(app, user, &typed.unwrap_or_default(), &mut problems).await?;
@@ -74,12 +77,13 @@ async fn parse_related_claims(
     app: &App,
     user: &SignedInUser,
     typed: &str,
-    problems: &mut Vec<String>,
+    problems: &mut Vec<RequestProblem>,
 ) -> Result<Value, Error> {
     let mut codes = Vec::new();
     let typed = typed.split([',', ';', ' ']).filter(|text| !text.is_empty());
     if typed.clone().count() > MOST_RELATED {
-        problems.push(format!("relacionados: escolha no máximo {MOST_RELATED} eventos."));
+        problems
+            .push(RequestProblem::of("relacionados", format!("escolha no máximo {MOST_RELATED} eventos.")));
         return Ok(codes.into());
     }
     for text in typed {
@@ -90,18 +94,19 @@ async fn parse_related_claims(
         };
         match found.first() {
             Some(one) => codes.push(one.code),
-            None => problems.push(format!("relacionados: não há evento de protocolo {text}.")),
+            None => problems
+                .push(RequestProblem::of("relacionados", format!("não há evento de protocolo {text}."))),
         }
     }
     Ok(codes.into())
 }
 
-fn parse_case_input(kind: CaseKind, body: &[u8]) -> Result<cases::AnyCaseInput, Vec<String>> {
+fn parse_case_input(kind: CaseKind, body: &[u8]) -> Result<cases::AnyCaseInput, Vec<RequestProblem>> {
     macro_rules! read {
         ($record:ty, $input:ident) => {
             read::read_body::<$record>(body)
                 .map(|parsed| cases::AnyCaseInput::$input(Box::new(parsed)))
-                .map_err(|unread| unread.problems.into_lines())
+                .map_err(|unread| unread.problems.into_problems())
         };
     }
     match kind {
@@ -139,7 +144,7 @@ pub async fn save_case(
         Ok(full_case) => Ok(Ok(full_case)),
         Err(Error::Refused(refused)) => {
             let others = refused.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
-            filled.problems.extend(others.map(wire::refusal::render_rejection));
+            filled.problems.extend(others.map(wire::refusal::describe_rejection));
             filled.conflict =
                 VersionConflict::find_in_rejections(&refused, |name| find_case_label(kind, name));
             // The user now sees both versions, so the next save may overwrite.

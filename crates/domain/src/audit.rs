@@ -1,0 +1,285 @@
+//! What an audit entry says: an action, the record it concerns, the fields concerned and further arguments. It is put
+//! into words when it is shown (`wire::audit`, and the console's own wording).
+
+use std::borrow::Cow;
+
+macro_rules! actions {
+    ($($(#[$meta:meta])* $action:ident = $name:literal),* $(,)?) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum AuditAction {
+            $($(#[$meta])* $action),*
+        }
+
+        impl AuditAction {
+            pub const ALL: &[AuditAction] = &[$(AuditAction::$action),*];
+
+            /// The name stored in the database; never changes.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(AuditAction::$action => $name),*
+                }
+            }
+        }
+    };
+}
+
+actions!(
+    Create = "create",
+    /// Argument: the deal.
+    CreateFromDeal = "create_from_deal",
+    Open = "open",
+    Change = "change",
+    Cancel = "cancel",
+    Reactivate = "reactivate",
+    /// Argument: the name of the new situation, of a case.
+    ChangeSituation = "change_situation",
+    Annotate = "annotate",
+    /// Argument: the plan.
+    AddItem = "add_item",
+    /// Argument: the item.
+    ChangeItem = "change_item",
+    /// Argument: the item.
+    RemoveItem = "remove_item",
+    ChangeAdditionalFields = "change_additional_fields",
+    /// Argument: the dependent.
+    CreateDependent = "create_dependent",
+    /// Argument: the dependent.
+    ChangeDependent = "change_dependent",
+    /// Argument: the dependent.
+    UndoDependentImport = "undo_dependent_import",
+    /// Argument: the dependent.
+    UndoDependentUpdate = "undo_dependent_update",
+    /// An imported record was removed again.
+    UndoImport = "undo_import",
+    /// A record changed by an import got its former content back.
+    UndoImportUpdate = "undo_import_update",
+    /// Arguments: the kind and code of the record that has the file.
+    AttachFile = "attach_file",
+    /// Arguments: the kind and code of the record that has the file.
+    RemoveFile = "remove_file",
+    /// Arguments: the kind and code of the record that has the file.
+    RestoreFile = "restore_file",
+    ChangeStage = "change_stage",
+    WinDeal = "win_deal",
+    LoseDeal = "lose_deal",
+    ReopenDeal = "reopen_deal",
+    PauseReceiver = "pause_receiver",
+    ResumeReceiver = "resume_receiver",
+    TestReceiver = "test_receiver",
+    /// Changed to another server, with a new secret.
+    MoveReceiver = "move_receiver",
+    RotateSecret = "rotate_secret",
+    /// Argument: how many.
+    ReplayDeliveries = "replay_deliveries",
+    /// Argument: the number of lines.
+    ReceiveImport = "receive_import",
+    DiscardImport = "discard_import",
+    MapColumns = "map_columns",
+    BeginImportCheck = "begin_import_check",
+    FinishImportCheck = "finish_import_check",
+    BeginImport = "begin_import",
+    PauseImport = "pause_import",
+    ResumeImport = "resume_import",
+    /// Stopped, because its user may no longer use the system.
+    StopImport = "stop_import",
+    FinishImport = "finish_import",
+    BeginImportUndo = "begin_import_undo",
+    FinishImportUndo = "finish_import_undo",
+    DownloadImportErrors = "download_import_errors",
+    /// Arguments: the list, the format, and each filter.
+    BeginExport = "begin_export",
+    /// Arguments: the list and the number of lines.
+    FinishExport = "finish_export",
+    /// Arguments: the list and the number of lines.
+    StopExport = "stop_export",
+    ExportTenant = "export_tenant",
+    /// Argument: the moment of the export.
+    RestoreTenant = "restore_tenant",
+    RestoreDatabase = "restore_database",
+    /// Argument: the host.
+    AddHost = "add_host",
+    /// Argument: the host.
+    RemoveHost = "remove_host",
+    /// Argument: the address of the source.
+    CreateMirror = "create_mirror",
+    /// Copied from the source of a mirror.
+    MirrorRecord = "mirror_record",
+    /// Argument: how many.
+    MirrorRecords = "mirror_records",
+    /// Argument: how many.
+    MirrorRegisters = "mirror_registers",
+    /// Argument: how many.
+    MirrorUsers = "mirror_users",
+    /// Argument: how many.
+    RetireLeads = "retire_leads",
+    ReplacePassword = "replace_password",
+    ChangeOwnPassword = "change_own_password",
+    ChangePasswordByLink = "change_password_by_link",
+    SendPasswordLink = "send_password_link",
+    EndSessions = "end_sessions",
+    EnableSecondFactor = "enable_second_factor",
+    RemoveSecondFactor = "remove_second_factor",
+    RenewRecoveryCodes = "renew_recovery_codes",
+    UseRecoveryCode = "use_recovery_code",
+    SignInToConsole = "sign_in_to_console",
+    SignInToConsoleWithCode = "sign_in_to_console_with_code",
+    SignInToConsoleWithRecoveryCode = "sign_in_to_console_with_recovery_code",
+    SignInToApi = "sign_in_to_api",
+    SignInToApiWithCode = "sign_in_to_api_with_code",
+    /// The code of the second factor is still missing.
+    AcceptPassword = "accept_password",
+    RefuseSignIn = "refuse_sign_in",
+    RefusePassword = "refuse_password",
+    RefuseCode = "refuse_code",
+    RefuseUnknownUser = "refuse_unknown_user",
+    /// Too many attempts at the account.
+    ThrottleAccount = "throttle_account",
+    /// Too many attempts from the address.
+    ThrottleAddress = "throttle_address",
+);
+
+impl AuditAction {
+    pub fn from_name(name: &str) -> Option<AuditAction> {
+        AuditAction::ALL.iter().copied().find(|action| action.name() == name)
+    }
+}
+
+/// The kind of record that an entry is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AuditSubjectKind {
+    Member,
+    Benefit,
+    Claim,
+    Inspection,
+    Ticket,
+    Appointment,
+    Deal,
+    Lead,
+    User,
+    Receiver,
+    File,
+    Import,
+    Tenant,
+    /// A record of a register, by the register's path.
+    Register(Cow<'static, str>),
+}
+
+/// Stands before a register's path in the stored name.
+const REGISTER_PREFIX: &str = "register/";
+
+impl AuditSubjectKind {
+    const NAMES: [(AuditSubjectKind, &'static str); 13] = [
+        (AuditSubjectKind::Member, "member"),
+        (AuditSubjectKind::Benefit, "benefit"),
+        (AuditSubjectKind::Claim, "claim"),
+        (AuditSubjectKind::Inspection, "inspection"),
+        (AuditSubjectKind::Ticket, "ticket"),
+        (AuditSubjectKind::Appointment, "appointment"),
+        (AuditSubjectKind::Deal, "deal"),
+        (AuditSubjectKind::Lead, "lead"),
+        (AuditSubjectKind::User, "user"),
+        (AuditSubjectKind::Receiver, "receiver"),
+        (AuditSubjectKind::File, "file"),
+        (AuditSubjectKind::Import, "import"),
+        (AuditSubjectKind::Tenant, "tenant"),
+    ];
+
+    /// The name stored in the database; never changes.
+    pub fn name(&self) -> Cow<'static, str> {
+        if let AuditSubjectKind::Register(path) = self {
+            return format!("{REGISTER_PREFIX}{path}").into();
+        }
+        AuditSubjectKind::NAMES
+            .iter()
+            .find(|(kind, _)| kind == self)
+            .map_or_else(String::new, |(_, name)| (*name).to_owned())
+            .into()
+    }
+
+    pub fn from_name(name: &str) -> Option<AuditSubjectKind> {
+        if let Some(path) = name.strip_prefix(REGISTER_PREFIX) {
+            return Some(AuditSubjectKind::Register(path.to_owned().into()));
+        }
+        AuditSubjectKind::NAMES.into_iter().find(|(_, known)| *known == name).map(|(kind, _)| kind)
+    }
+}
+
+impl From<crate::CaseKind> for AuditSubjectKind {
+    fn from(kind: crate::CaseKind) -> AuditSubjectKind {
+        match kind {
+            crate::CaseKind::Claim => AuditSubjectKind::Claim,
+            crate::CaseKind::Inspection => AuditSubjectKind::Inspection,
+            crate::CaseKind::Ticket => AuditSubjectKind::Ticket,
+            crate::CaseKind::Appointment => AuditSubjectKind::Appointment,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditSubject {
+    pub kind: AuditSubjectKind,
+    pub code: i32,
+}
+
+/// What was done, in an audit entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditedChange {
+    pub action: AuditAction,
+    pub subject: Option<AuditSubject>,
+    /// The names of the changed fields, never their values.
+    pub fields: Vec<String>,
+    /// What the action needs to be understood, as its documentation says.
+    pub arguments: Vec<String>,
+    /// As the user gave it.
+    pub reason: Option<String>,
+}
+
+impl From<AuditAction> for AuditedChange {
+    fn from(action: AuditAction) -> AuditedChange {
+        AuditedChange { action, subject: None, fields: Vec::new(), arguments: Vec::new(), reason: None }
+    }
+}
+
+impl AuditedChange {
+    pub fn new(action: AuditAction, kind: AuditSubjectKind, code: i32) -> AuditedChange {
+        AuditedChange::from(action).with_subject(kind, code)
+    }
+
+    #[must_use]
+    pub fn with_subject(self, kind: AuditSubjectKind, code: i32) -> AuditedChange {
+        AuditedChange { subject: Some(AuditSubject { kind, code }), ..self }
+    }
+
+    #[must_use]
+    pub fn with_fields<F: Into<String>>(self, fields: impl IntoIterator<Item = F>) -> AuditedChange {
+        AuditedChange { fields: fields.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    #[must_use]
+    pub fn with_argument(mut self, argument: impl ToString) -> AuditedChange {
+        self.arguments.push(argument.to_string());
+        self
+    }
+
+    #[must_use]
+    pub fn with_reason(self, reason: Option<&str>) -> AuditedChange {
+        AuditedChange { reason: reason.map(str::to_owned), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_names_come_back_and_are_unique() {
+        for action in AuditAction::ALL {
+            assert_eq!(AuditAction::from_name(action.name()), Some(*action));
+        }
+        let kinds = AuditSubjectKind::NAMES.map(|(kind, _)| kind);
+        for kind in kinds.into_iter().chain([AuditSubjectKind::Register("plano".into())]) {
+            assert_eq!(AuditSubjectKind::from_name(&kind.name()), Some(kind));
+        }
+        assert_eq!(AuditSubjectKind::from_name("something"), None);
+    }
+}
