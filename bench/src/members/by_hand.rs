@@ -6,7 +6,7 @@ use super::writes::Fresh;
 use crate::executor::{BATCH, Log, connect, connection, keep_log};
 use crate::measure::Side;
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, BenefitCode, BenefitKind, CardNumber, Chassis, Colour,
+    AuditedAction, AuditedChange, AuditedRecordKind, BenefitCode, BenefitKind, CardNumber, Chassis, Colour,
     Date, Entity, FieldCode, Fuel, HistoryCode, ItemCode, Moment, PlanCode, Plate, ReceiverCode,
     SituationCode, TenantId, TimeZone, UserCode, VehicleCategory, VehicleTypeCode,
 };
@@ -109,9 +109,9 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
         tenant,
         at: NOW,
         user: Some(UserCode::new(1)),
-        operation: "POST /ext/beneficio/veicular",
+        operation: domain::AuditedOperation::SaveVehicleBenefit,
         person: Some(holder.person),
-        change: AuditedChange::new(AuditAction::Create, AuditSubjectKind::Benefit, number.get()),
+        change: AuditedChange::new(AuditedAction::Create, AuditedRecordKind::Benefit, number.get()),
     };
     let history_code = HistoryCode::new(code("history"));
     let mut rows = benefits::insert_benefits(tenant, [(number, &benefit)]);

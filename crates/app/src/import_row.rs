@@ -4,7 +4,10 @@
 use crate::Error;
 use crate::registers::snapshot::TenantRegisters;
 use crate::situations::ActorContext;
-use domain::{AuditedChange, BranchCode, ImportProblem, Moment, PersonCode, Rejection, Scope, UserCode};
+use domain::{
+    AuditedChange, AuditedOperation, BranchCode, ImportProblem, Moment, PersonCode, Rejection, Scope,
+    UserCode,
+};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +25,7 @@ pub struct ImportUnitContext {
     pub scope: Scope,
     pub registers: Arc<TenantRegisters>,
     pub user: Option<UserCode>,
-    pub operation: &'static str,
+    pub operation: AuditedOperation,
     /// Suppresses triggers to receivers.
     pub quiet: bool,
     /// The branch of new records whose row names none.

@@ -219,7 +219,13 @@ async fn create_users(app: &App, tenant: TenantId, password: &str) -> Result<(),
             branches: branches.iter().copied().map(BranchCode::new).collect(),
             password: InitialPassword::Chosen(Password::parse(password)?),
         };
-        match users::create_user_as(app, new, AccountActor::for_command("amparo demo")).await {
+        match users::create_user_as(
+            app,
+            new,
+            AccountActor::for_command(domain::AuditedOperation::DemoCommand),
+        )
+        .await
+        {
             // The user was created before the load was interrupted.
             Err(Error::Refused(problems)) if matches!(problems[..], [Rejection::EmailTaken(_)]) => {}
             other => drop(other?),

@@ -6,17 +6,17 @@ use std::borrow::Cow;
 macro_rules! actions {
     ($($(#[$meta:meta])* $action:ident = $name:literal),* $(,)?) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum AuditAction {
+        pub enum AuditedAction {
             $($(#[$meta])* $action),*
         }
 
-        impl AuditAction {
-            pub const ALL: &[AuditAction] = &[$(AuditAction::$action),*];
+        impl AuditedAction {
+            pub const ALL: &[AuditedAction] = &[$(AuditedAction::$action),*];
 
             /// The name stored in the database; never changes.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(AuditAction::$action => $name),*
+                    $(AuditedAction::$action => $name),*
                 }
             }
         }
@@ -138,15 +138,15 @@ actions!(
     ThrottleAddress = "throttle_address",
 );
 
-impl AuditAction {
-    pub fn from_name(name: &str) -> Option<AuditAction> {
-        AuditAction::ALL.iter().copied().find(|action| action.name() == name)
+impl AuditedAction {
+    pub fn from_name(name: &str) -> Option<AuditedAction> {
+        AuditedAction::ALL.iter().copied().find(|action| action.name() == name)
     }
 }
 
 /// The kind of record that an entry is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AuditSubjectKind {
+pub enum AuditedRecordKind {
     Member,
     Benefit,
     Claim,
@@ -167,65 +167,65 @@ pub enum AuditSubjectKind {
 /// Stands before a register's path in the stored name.
 const REGISTER_PREFIX: &str = "register/";
 
-impl AuditSubjectKind {
-    const NAMES: [(AuditSubjectKind, &'static str); 13] = [
-        (AuditSubjectKind::Member, "member"),
-        (AuditSubjectKind::Benefit, "benefit"),
-        (AuditSubjectKind::Claim, "claim"),
-        (AuditSubjectKind::Inspection, "inspection"),
-        (AuditSubjectKind::Ticket, "ticket"),
-        (AuditSubjectKind::Appointment, "appointment"),
-        (AuditSubjectKind::Deal, "deal"),
-        (AuditSubjectKind::Lead, "lead"),
-        (AuditSubjectKind::User, "user"),
-        (AuditSubjectKind::Receiver, "receiver"),
-        (AuditSubjectKind::File, "file"),
-        (AuditSubjectKind::Import, "import"),
-        (AuditSubjectKind::Tenant, "tenant"),
+impl AuditedRecordKind {
+    const NAMES: [(AuditedRecordKind, &'static str); 13] = [
+        (AuditedRecordKind::Member, "member"),
+        (AuditedRecordKind::Benefit, "benefit"),
+        (AuditedRecordKind::Claim, "claim"),
+        (AuditedRecordKind::Inspection, "inspection"),
+        (AuditedRecordKind::Ticket, "ticket"),
+        (AuditedRecordKind::Appointment, "appointment"),
+        (AuditedRecordKind::Deal, "deal"),
+        (AuditedRecordKind::Lead, "lead"),
+        (AuditedRecordKind::User, "user"),
+        (AuditedRecordKind::Receiver, "receiver"),
+        (AuditedRecordKind::File, "file"),
+        (AuditedRecordKind::Import, "import"),
+        (AuditedRecordKind::Tenant, "tenant"),
     ];
 
     /// The name stored in the database; never changes.
     pub fn name(&self) -> Cow<'static, str> {
-        if let AuditSubjectKind::Register(path) = self {
+        if let AuditedRecordKind::Register(path) = self {
             return format!("{REGISTER_PREFIX}{path}").into();
         }
-        AuditSubjectKind::NAMES
+        AuditedRecordKind::NAMES
             .iter()
             .find(|(kind, _)| kind == self)
             .map_or_else(String::new, |(_, name)| (*name).to_owned())
             .into()
     }
 
-    pub fn from_name(name: &str) -> Option<AuditSubjectKind> {
+    pub fn from_name(name: &str) -> Option<AuditedRecordKind> {
         if let Some(path) = name.strip_prefix(REGISTER_PREFIX) {
-            return Some(AuditSubjectKind::Register(path.to_owned().into()));
+            return Some(AuditedRecordKind::Register(path.to_owned().into()));
         }
-        AuditSubjectKind::NAMES.into_iter().find(|(_, known)| *known == name).map(|(kind, _)| kind)
+        AuditedRecordKind::NAMES.into_iter().find(|(_, known)| *known == name).map(|(kind, _)| kind)
     }
 }
 
-impl From<crate::CaseKind> for AuditSubjectKind {
-    fn from(kind: crate::CaseKind) -> AuditSubjectKind {
+impl From<crate::CaseKind> for AuditedRecordKind {
+    fn from(kind: crate::CaseKind) -> AuditedRecordKind {
         match kind {
-            crate::CaseKind::Claim => AuditSubjectKind::Claim,
-            crate::CaseKind::Inspection => AuditSubjectKind::Inspection,
-            crate::CaseKind::Ticket => AuditSubjectKind::Ticket,
-            crate::CaseKind::Appointment => AuditSubjectKind::Appointment,
+            crate::CaseKind::Claim => AuditedRecordKind::Claim,
+            crate::CaseKind::Inspection => AuditedRecordKind::Inspection,
+            crate::CaseKind::Ticket => AuditedRecordKind::Ticket,
+            crate::CaseKind::Appointment => AuditedRecordKind::Appointment,
         }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditSubject {
-    pub kind: AuditSubjectKind,
+pub struct AuditedRecord {
+    pub kind: AuditedRecordKind,
     pub code: i32,
 }
 
 /// What was done, in an audit entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditedChange {
-    pub action: AuditAction,
-    pub subject: Option<AuditSubject>,
+    pub action: AuditedAction,
+    pub subject: Option<AuditedRecord>,
     /// The names of the changed fields, never their values.
     pub fields: Vec<String>,
     /// What the action needs to be understood, as its documentation says.
@@ -234,20 +234,20 @@ pub struct AuditedChange {
     pub reason: Option<String>,
 }
 
-impl From<AuditAction> for AuditedChange {
-    fn from(action: AuditAction) -> AuditedChange {
+impl From<AuditedAction> for AuditedChange {
+    fn from(action: AuditedAction) -> AuditedChange {
         AuditedChange { action, subject: None, fields: Vec::new(), arguments: Vec::new(), reason: None }
     }
 }
 
 impl AuditedChange {
-    pub fn new(action: AuditAction, kind: AuditSubjectKind, code: i32) -> AuditedChange {
+    pub fn new(action: AuditedAction, kind: AuditedRecordKind, code: i32) -> AuditedChange {
         AuditedChange::from(action).with_subject(kind, code)
     }
 
     #[must_use]
-    pub fn with_subject(self, kind: AuditSubjectKind, code: i32) -> AuditedChange {
-        AuditedChange { subject: Some(AuditSubject { kind, code }), ..self }
+    pub fn with_subject(self, kind: AuditedRecordKind, code: i32) -> AuditedChange {
+        AuditedChange { subject: Some(AuditedRecord { kind, code }), ..self }
     }
 
     #[must_use]
@@ -273,13 +273,13 @@ mod tests {
 
     #[test]
     fn stored_names_come_back_and_are_unique() {
-        for action in AuditAction::ALL {
-            assert_eq!(AuditAction::from_name(action.name()), Some(*action));
+        for action in AuditedAction::ALL {
+            assert_eq!(AuditedAction::from_name(action.name()), Some(*action));
         }
-        let kinds = AuditSubjectKind::NAMES.map(|(kind, _)| kind);
-        for kind in kinds.into_iter().chain([AuditSubjectKind::Register("plano".into())]) {
-            assert_eq!(AuditSubjectKind::from_name(&kind.name()), Some(kind));
+        let kinds = AuditedRecordKind::NAMES.map(|(kind, _)| kind);
+        for kind in kinds.into_iter().chain([AuditedRecordKind::Register("plano".into())]) {
+            assert_eq!(AuditedRecordKind::from_name(&kind.name()), Some(kind));
         }
-        assert_eq!(AuditSubjectKind::from_name("something"), None);
+        assert_eq!(AuditedRecordKind::from_name("something"), None);
     }
 }

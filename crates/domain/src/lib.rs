@@ -26,6 +26,7 @@ mod import;
 mod local_moment;
 mod money;
 mod network;
+mod operation;
 mod password;
 mod phone;
 mod random_source;
@@ -49,7 +50,7 @@ pub use crate::import::ImportProblem;
 pub use crate::local_moment::{PeriodStart, WrittenMoment};
 pub use crate::random_source::RandomSource;
 pub use address::{Cep, PostalAddress, Uf};
-pub use audit::{AuditAction, AuditSubject, AuditSubjectKind, AuditedChange};
+pub use audit::{AuditedAction, AuditedChange, AuditedRecord, AuditedRecordKind};
 pub use card::CardNumber;
 pub use codes::{
     AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
@@ -73,6 +74,7 @@ pub use file::{FileKind, FileName, FileOwner};
 pub use fold::{fold_text, has_word_beginnings, split_name_words};
 pub use money::Money;
 pub use network::{Network, ValidationPartner};
+pub use operation::{AuditedOperation, CaseOperation};
 pub use password::Password;
 pub use phone::Phone;
 pub use receiver::{ReceiverAddress, SigningSecret};

@@ -1,33 +1,33 @@
 //! Audit entries in words, as the API and exported lists show them: `benefício 77 cancelado`.
 
-use domain::{AuditAction, AuditSubject, AuditSubjectKind, AuditedChange};
+use domain::{AuditedAction, AuditedChange, AuditedRecord, AuditedRecordKind};
 use std::borrow::Cow;
 
 /// The word for a kind of record.
-pub fn name_subject_kind(kind: &AuditSubjectKind) -> &str {
+pub fn name_subject_kind(kind: &AuditedRecordKind) -> &str {
     match kind {
-        AuditSubjectKind::Member => "associado",
-        AuditSubjectKind::Benefit => "benefício",
-        AuditSubjectKind::Claim => "evento",
-        AuditSubjectKind::Inspection => "vistoria",
-        AuditSubjectKind::Ticket => "chamado",
-        AuditSubjectKind::Appointment => "consulta",
-        AuditSubjectKind::Deal => "negócio",
-        AuditSubjectKind::Lead => "lead",
-        AuditSubjectKind::User => "usuário",
-        AuditSubjectKind::Receiver => "receptor",
-        AuditSubjectKind::File => "arquivo",
-        AuditSubjectKind::Import => "importação",
-        AuditSubjectKind::Tenant => "base",
-        AuditSubjectKind::Register(path) => path,
+        AuditedRecordKind::Member => "associado",
+        AuditedRecordKind::Benefit => "benefício",
+        AuditedRecordKind::Claim => "evento",
+        AuditedRecordKind::Inspection => "vistoria",
+        AuditedRecordKind::Ticket => "chamado",
+        AuditedRecordKind::Appointment => "consulta",
+        AuditedRecordKind::Deal => "negócio",
+        AuditedRecordKind::Lead => "lead",
+        AuditedRecordKind::User => "usuário",
+        AuditedRecordKind::Receiver => "receptor",
+        AuditedRecordKind::File => "arquivo",
+        AuditedRecordKind::Import => "importação",
+        AuditedRecordKind::Tenant => "base",
+        AuditedRecordKind::Register(path) => path,
     }
 }
 
 /// The record that has a file, with its preposition: `no evento 7`.
 pub fn describe_file_owner(change: &AuditedChange) -> String {
-    let kind = AuditSubjectKind::from_name(argument(change, 0)).unwrap_or(AuditSubjectKind::Member);
+    let kind = AuditedRecordKind::from_name(argument(change, 0)).unwrap_or(AuditedRecordKind::Member);
     let preposition = match kind {
-        AuditSubjectKind::Inspection | AuditSubjectKind::Appointment => "na",
+        AuditedRecordKind::Inspection | AuditedRecordKind::Appointment => "na",
         _ => "no",
     };
     format!("{preposition} {} {}", name_subject_kind(&kind), argument(change, 1))
@@ -48,22 +48,24 @@ pub fn argument(change: &AuditedChange, position: usize) -> &str {
 
 /// A whole entry in words.
 pub fn describe_change(change: &AuditedChange) -> String {
-    let Some(AuditSubject { kind, code }) = &change.subject else { return describe_action(change) };
+    let Some(AuditedRecord { kind, code }) = &change.subject else { return describe_action(change) };
     let word = name_subject_kind(kind);
     match (kind, change.action) {
-        (AuditSubjectKind::Member, _) => describe_action(change),
-        (AuditSubjectKind::Tenant, AuditAction::Change) => {
+        (AuditedRecordKind::Member, _) => describe_action(change),
+        (AuditedRecordKind::Tenant, AuditedAction::Change) => {
             format!("base alterada: {}", change.fields.join(", "))
         }
-        (AuditSubjectKind::Register(_), AuditAction::Create) => format!("{word} {code}: cadastro"),
-        (AuditSubjectKind::Register(_), AuditAction::Change) => {
+        (AuditedRecordKind::Register(_), AuditedAction::Create) => format!("{word} {code}: cadastro"),
+        (AuditedRecordKind::Register(_), AuditedAction::Change) => {
             format!("{word} {code}: {}", change.fields.join(", "))
         }
-        (_, AuditAction::RotateSecret) => append_reason(format!("segredo do {word} {code} trocado"), change),
-        (_, AuditAction::ReplayDeliveries) => {
+        (_, AuditedAction::RotateSecret) => {
+            append_reason(format!("segredo do {word} {code} trocado"), change)
+        }
+        (_, AuditedAction::ReplayDeliveries) => {
             format!("{} entregas do {word} {code} reenviadas", argument(change, 0))
         }
-        (_, AuditAction::DownloadImportErrors) => format!("{word} {code}: arquivo de erros baixado"),
+        (_, AuditedAction::DownloadImportErrors) => format!("{word} {code}: arquivo de erros baixado"),
         _ => format!("{word} {code} {}", describe_action(change)),
     }
 }
@@ -71,112 +73,112 @@ pub fn describe_change(change: &AuditedChange) -> String {
 /// The action, with the fields, the arguments and the reason.
 fn describe_action(change: &AuditedChange) -> String {
     let first = argument(change, 0);
-    let is_of_deal = change.subject.as_ref().is_some_and(|subject| subject.kind == AuditSubjectKind::Deal);
+    let is_of_deal = change.subject.as_ref().is_some_and(|subject| subject.kind == AuditedRecordKind::Deal);
     let text: Cow<'static, str> = match change.action {
-        AuditAction::Create => "criado".into(),
-        AuditAction::CreateFromDeal => format!("criado do negócio {first}").into(),
-        AuditAction::Open => "aberto".into(),
-        AuditAction::Change if change.fields.is_empty() => "alterado".into(),
-        AuditAction::Change => format!("alterado: {}", change.fields.join(", ")).into(),
-        AuditAction::Cancel => "cancelado".into(),
-        AuditAction::Reactivate => "reativado".into(),
-        AuditAction::ChangeSituation if first.is_empty() => "mudou de situação".into(),
-        AuditAction::ChangeSituation => format!("passou a {first}").into(),
-        AuditAction::Annotate => "anotado".into(),
-        AuditAction::AddItem => format!("alterado: plano {first} incluído").into(),
-        AuditAction::ChangeItem => format!("alterado: item {first} alterado").into(),
-        AuditAction::RemoveItem => format!("alterado: item {first} retirado").into(),
-        AuditAction::ChangeAdditionalFields => "alterado: dados adicionais".into(),
-        AuditAction::CreateDependent if is_of_deal => format!("dependente {first} criado").into(),
-        AuditAction::CreateDependent => format!("alterado: dependente {first} criado").into(),
-        AuditAction::ChangeDependent if is_of_deal => format!("dependente {first} alterado").into(),
-        AuditAction::ChangeDependent => format!("alterado: dependente {first} alterado").into(),
-        AuditAction::UndoDependentImport => {
+        AuditedAction::Create => "criado".into(),
+        AuditedAction::CreateFromDeal => format!("criado do negócio {first}").into(),
+        AuditedAction::Open => "aberto".into(),
+        AuditedAction::Change if change.fields.is_empty() => "alterado".into(),
+        AuditedAction::Change => format!("alterado: {}", change.fields.join(", ")).into(),
+        AuditedAction::Cancel => "cancelado".into(),
+        AuditedAction::Reactivate => "reativado".into(),
+        AuditedAction::ChangeSituation if first.is_empty() => "mudou de situação".into(),
+        AuditedAction::ChangeSituation => format!("passou a {first}").into(),
+        AuditedAction::Annotate => "anotado".into(),
+        AuditedAction::AddItem => format!("alterado: plano {first} incluído").into(),
+        AuditedAction::ChangeItem => format!("alterado: item {first} alterado").into(),
+        AuditedAction::RemoveItem => format!("alterado: item {first} retirado").into(),
+        AuditedAction::ChangeAdditionalFields => "alterado: dados adicionais".into(),
+        AuditedAction::CreateDependent if is_of_deal => format!("dependente {first} criado").into(),
+        AuditedAction::CreateDependent => format!("alterado: dependente {first} criado").into(),
+        AuditedAction::ChangeDependent if is_of_deal => format!("dependente {first} alterado").into(),
+        AuditedAction::ChangeDependent => format!("alterado: dependente {first} alterado").into(),
+        AuditedAction::UndoDependentImport => {
             format!("alterado: dependente {first} removido, importação desfeita").into()
         }
-        AuditAction::UndoDependentUpdate => {
+        AuditedAction::UndoDependentUpdate => {
             format!("alterado: dependente {first} alterado, importação desfeita").into()
         }
-        AuditAction::UndoImport => "removido: importação desfeita".into(),
-        AuditAction::UndoImportUpdate => "alterado: importação desfeita".into(),
-        AuditAction::AttachFile => return describe_file_change("anexado", change),
-        AuditAction::RemoveFile => return describe_file_change("removido", change),
-        AuditAction::RestoreFile => return describe_file_change("restaurado", change),
-        AuditAction::ChangeStage => "mudou de etapa".into(),
-        AuditAction::WinDeal => "ganho".into(),
-        AuditAction::LoseDeal => "perdido".into(),
-        AuditAction::ReopenDeal => "reaberto".into(),
-        AuditAction::PauseReceiver => "pausado".into(),
-        AuditAction::ResumeReceiver => "retomado".into(),
-        AuditAction::TestReceiver => "testado".into(),
-        AuditAction::MoveReceiver => "alterado, para outro servidor, com segredo novo".into(),
-        AuditAction::RotateSecret => "segredo trocado".into(),
-        AuditAction::ReplayDeliveries => format!("{first} entregas reenviadas").into(),
-        AuditAction::ReceiveImport => format!("recebida, com {first} linhas").into(),
-        AuditAction::DiscardImport => "descartada, sem ter sido iniciada, para dar lugar a outra".into(),
-        AuditAction::MapColumns => "colunas mapeadas".into(),
-        AuditAction::BeginImportCheck => "conferência iniciada".into(),
-        AuditAction::FinishImportCheck => "conferida".into(),
-        AuditAction::BeginImport => "iniciada".into(),
-        AuditAction::PauseImport => "pausada".into(),
-        AuditAction::ResumeImport => "retomada".into(),
-        AuditAction::StopImport => "parada: o usuário já não acessa o sistema".into(),
-        AuditAction::FinishImport => "concluída".into(),
-        AuditAction::BeginImportUndo => "desfazer iniciado".into(),
-        AuditAction::FinishImportUndo => "desfeita".into(),
-        AuditAction::DownloadImportErrors => "arquivo de erros baixado".into(),
-        AuditAction::BeginExport => {
+        AuditedAction::UndoImport => "removido: importação desfeita".into(),
+        AuditedAction::UndoImportUpdate => "alterado: importação desfeita".into(),
+        AuditedAction::AttachFile => return describe_file_change("anexado", change),
+        AuditedAction::RemoveFile => return describe_file_change("removido", change),
+        AuditedAction::RestoreFile => return describe_file_change("restaurado", change),
+        AuditedAction::ChangeStage => "mudou de etapa".into(),
+        AuditedAction::WinDeal => "ganho".into(),
+        AuditedAction::LoseDeal => "perdido".into(),
+        AuditedAction::ReopenDeal => "reaberto".into(),
+        AuditedAction::PauseReceiver => "pausado".into(),
+        AuditedAction::ResumeReceiver => "retomado".into(),
+        AuditedAction::TestReceiver => "testado".into(),
+        AuditedAction::MoveReceiver => "alterado, para outro servidor, com segredo novo".into(),
+        AuditedAction::RotateSecret => "segredo trocado".into(),
+        AuditedAction::ReplayDeliveries => format!("{first} entregas reenviadas").into(),
+        AuditedAction::ReceiveImport => format!("recebida, com {first} linhas").into(),
+        AuditedAction::DiscardImport => "descartada, sem ter sido iniciada, para dar lugar a outra".into(),
+        AuditedAction::MapColumns => "colunas mapeadas".into(),
+        AuditedAction::BeginImportCheck => "conferência iniciada".into(),
+        AuditedAction::FinishImportCheck => "conferida".into(),
+        AuditedAction::BeginImport => "iniciada".into(),
+        AuditedAction::PauseImport => "pausada".into(),
+        AuditedAction::ResumeImport => "retomada".into(),
+        AuditedAction::StopImport => "parada: o usuário já não acessa o sistema".into(),
+        AuditedAction::FinishImport => "concluída".into(),
+        AuditedAction::BeginImportUndo => "desfazer iniciado".into(),
+        AuditedAction::FinishImportUndo => "desfeita".into(),
+        AuditedAction::DownloadImportErrors => "arquivo de erros baixado".into(),
+        AuditedAction::BeginExport => {
             let format = argument(change, 1);
             format!("exportou a lista {first} em {format}, {}", describe_export_filters(change)).into()
         }
-        AuditAction::FinishExport => {
+        AuditedAction::FinishExport => {
             format!("terminou de exportar a lista {first}, com {} linhas", argument(change, 1)).into()
         }
-        AuditAction::StopExport => {
+        AuditedAction::StopExport => {
             format!("parou de exportar a lista {first}, com {} linhas", argument(change, 1)).into()
         }
-        AuditAction::ExportTenant => "exportou a associação inteira".into(),
-        AuditAction::RestoreTenant => format!("trouxe a associação, exportada em {first}").into(),
-        AuditAction::RestoreDatabase => {
+        AuditedAction::ExportTenant => "exportou a associação inteira".into(),
+        AuditedAction::RestoreTenant => format!("trouxe a associação, exportada em {first}").into(),
+        AuditedAction::RestoreDatabase => {
             "o banco de dados voltou a um estado anterior: todas as sessões foram encerradas".into()
         }
-        AuditAction::AddHost => format!("host {first} acrescentado").into(),
-        AuditAction::RemoveHost => format!("host {first} retirado").into(),
-        AuditAction::CreateMirror => format!("base criada como espelho de {first}").into(),
-        AuditAction::MirrorRecord => "espelhado".into(),
-        AuditAction::MirrorRecords => format!("{first} registros espelhados").into(),
-        AuditAction::MirrorRegisters => format!("{first} cadastros espelhados").into(),
-        AuditAction::MirrorUsers => format!("{first} usuários citados na origem").into(),
-        AuditAction::RetireLeads => format!("{first} leads fora de uso na origem").into(),
-        AuditAction::RefuseUnknownUser => "tentou entrar com um usuário que não existe".into(),
-        AuditAction::ThrottleAccount if change.subject.is_none() => {
+        AuditedAction::AddHost => format!("host {first} acrescentado").into(),
+        AuditedAction::RemoveHost => format!("host {first} retirado").into(),
+        AuditedAction::CreateMirror => format!("base criada como espelho de {first}").into(),
+        AuditedAction::MirrorRecord => "espelhado".into(),
+        AuditedAction::MirrorRecords => format!("{first} registros espelhados").into(),
+        AuditedAction::MirrorRegisters => format!("{first} cadastros espelhados").into(),
+        AuditedAction::MirrorUsers => format!("{first} usuários citados na origem").into(),
+        AuditedAction::RetireLeads => format!("{first} leads fora de uso na origem").into(),
+        AuditedAction::RefuseUnknownUser => "tentou entrar com um usuário que não existe".into(),
+        AuditedAction::ThrottleAccount if change.subject.is_none() => {
             "tentou entrar vezes demais, com tentativas demais na conta".into()
         }
-        AuditAction::ThrottleAddress if change.subject.is_none() => {
+        AuditedAction::ThrottleAddress if change.subject.is_none() => {
             "tentou entrar vezes demais, com tentativas demais do endereço".into()
         }
-        AuditAction::ThrottleAccount => "teve a entrada bloqueada: tentativas demais na conta".into(),
-        AuditAction::ThrottleAddress => "teve a entrada bloqueada: tentativas demais do endereço".into(),
-        AuditAction::ReplacePassword => "recebeu outra senha".into(),
-        AuditAction::ChangeOwnPassword => "trocou a própria senha".into(),
-        AuditAction::ChangePasswordByLink => "trocou a senha por um link".into(),
-        AuditAction::SendPasswordLink => "recebeu um link de senha".into(),
-        AuditAction::EndSessions => "teve as sessões encerradas".into(),
-        AuditAction::EnableSecondFactor => "ligou o segundo fator".into(),
-        AuditAction::RemoveSecondFactor => "ficou sem o segundo fator".into(),
-        AuditAction::RenewRecoveryCodes => "recebeu novos códigos de recuperação".into(),
-        AuditAction::UseRecoveryCode => "usou um código de recuperação".into(),
-        AuditAction::SignInToConsole => "entrou no console".into(),
-        AuditAction::SignInToConsoleWithCode => "entrou no console com o segundo fator".into(),
-        AuditAction::SignInToConsoleWithRecoveryCode => {
+        AuditedAction::ThrottleAccount => "teve a entrada bloqueada: tentativas demais na conta".into(),
+        AuditedAction::ThrottleAddress => "teve a entrada bloqueada: tentativas demais do endereço".into(),
+        AuditedAction::ReplacePassword => "recebeu outra senha".into(),
+        AuditedAction::ChangeOwnPassword => "trocou a própria senha".into(),
+        AuditedAction::ChangePasswordByLink => "trocou a senha por um link".into(),
+        AuditedAction::SendPasswordLink => "recebeu um link de senha".into(),
+        AuditedAction::EndSessions => "teve as sessões encerradas".into(),
+        AuditedAction::EnableSecondFactor => "ligou o segundo fator".into(),
+        AuditedAction::RemoveSecondFactor => "ficou sem o segundo fator".into(),
+        AuditedAction::RenewRecoveryCodes => "recebeu novos códigos de recuperação".into(),
+        AuditedAction::UseRecoveryCode => "usou um código de recuperação".into(),
+        AuditedAction::SignInToConsole => "entrou no console".into(),
+        AuditedAction::SignInToConsoleWithCode => "entrou no console com o segundo fator".into(),
+        AuditedAction::SignInToConsoleWithRecoveryCode => {
             "entrou no console com um código de recuperação".into()
         }
-        AuditAction::SignInToApi => "entrou pela API".into(),
-        AuditAction::SignInToApiWithCode => "entrou pela API com o segundo fator".into(),
-        AuditAction::AcceptPassword => "acertou a senha: falta o código".into(),
-        AuditAction::RefuseSignIn => "teve a entrada recusada".into(),
-        AuditAction::RefusePassword => "teve a senha recusada".into(),
-        AuditAction::RefuseCode => "teve um código recusado".into(),
+        AuditedAction::SignInToApi => "entrou pela API".into(),
+        AuditedAction::SignInToApiWithCode => "entrou pela API com o segundo fator".into(),
+        AuditedAction::AcceptPassword => "acertou a senha: falta o código".into(),
+        AuditedAction::RefuseSignIn => "teve a entrada recusada".into(),
+        AuditedAction::RefusePassword => "teve a senha recusada".into(),
+        AuditedAction::RefuseCode => "teve um código recusado".into(),
     };
     append_reason(text.into_owned(), change)
 }
@@ -202,33 +204,34 @@ mod tests {
 
     #[test]
     fn an_entry_is_put_into_words() {
-        let benefit = |action| AuditedChange::new(action, AuditSubjectKind::Benefit, 77);
-        let user = |action| AuditedChange::new(action, AuditSubjectKind::User, 3);
-        let plan = |action| AuditedChange::new(action, AuditSubjectKind::Register("plano".into()), 5);
-        let file = AuditedChange::new(AuditAction::AttachFile, AuditSubjectKind::File, 12);
-        let file = file.with_argument(AuditSubjectKind::Claim.name()).with_argument(7);
+        let benefit = |action| AuditedChange::new(action, AuditedRecordKind::Benefit, 77);
+        let user = |action| AuditedChange::new(action, AuditedRecordKind::User, 3);
+        let plan = |action| AuditedChange::new(action, AuditedRecordKind::Register("plano".into()), 5);
+        let file = AuditedChange::new(AuditedAction::AttachFile, AuditedRecordKind::File, 12);
+        let file = file.with_argument(AuditedRecordKind::Claim.name()).with_argument(7);
         let export =
-            AuditedChange::from(AuditAction::BeginExport).with_argument("eventos").with_argument("csv");
+            AuditedChange::from(AuditedAction::BeginExport).with_argument("eventos").with_argument("csv");
         for (change, text) in [
-            (benefit(AuditAction::Cancel), "benefício 77 cancelado"),
+            (benefit(AuditedAction::Cancel), "benefício 77 cancelado"),
             (
-                benefit(AuditAction::Change).with_fields(["valor", "ativo"]),
+                benefit(AuditedAction::Change).with_fields(["valor", "ativo"]),
                 "benefício 77 alterado: valor, ativo",
             ),
             (
-                benefit(AuditAction::CreateDependent).with_argument(4),
+                benefit(AuditedAction::CreateDependent).with_argument(4),
                 "benefício 77 alterado: dependente 4 criado",
             ),
             (
-                AuditedChange::new(AuditAction::CreateDependent, AuditSubjectKind::Deal, 9).with_argument(4),
+                AuditedChange::new(AuditedAction::CreateDependent, AuditedRecordKind::Deal, 9)
+                    .with_argument(4),
                 "negócio 9 dependente 4 criado",
             ),
-            (AuditedChange::new(AuditAction::Create, AuditSubjectKind::Member, 5), "criado"),
-            (plan(AuditAction::Create), "plano 5: cadastro"),
-            (plan(AuditAction::Change).with_fields(["nome"]), "plano 5: nome"),
-            (plan(AuditAction::UndoImport), "plano 5 removido: importação desfeita"),
+            (AuditedChange::new(AuditedAction::Create, AuditedRecordKind::Member, 5), "criado"),
+            (plan(AuditedAction::Create), "plano 5: cadastro"),
+            (plan(AuditedAction::Change).with_fields(["nome"]), "plano 5: nome"),
+            (plan(AuditedAction::UndoImport), "plano 5 removido: importação desfeita"),
             (
-                user(AuditAction::EndSessions).with_reason(Some("férias")),
+                user(AuditedAction::EndSessions).with_reason(Some("férias")),
                 "usuário 3 teve as sessões encerradas: férias",
             ),
             (file.clone(), "arquivo 12 anexado: no evento 7"),
@@ -239,7 +242,7 @@ mod tests {
                 "exportou a lista eventos em csv, com os filtros uf=MG, nome",
             ),
             (
-                AuditedChange::new(AuditAction::ReplayDeliveries, AuditSubjectKind::Receiver, 3)
+                AuditedChange::new(AuditedAction::ReplayDeliveries, AuditedRecordKind::Receiver, 3)
                     .with_argument(12),
                 "12 entregas do receptor 3 reenviadas",
             ),

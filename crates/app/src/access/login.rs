@@ -11,7 +11,9 @@ use super::token::{self, TokenLookupKey};
 use super::{KNOWN_FOR, TOKEN_LIFE, check_code};
 use crate::registers::snapshot::{self, TenantRegisters, load_registers};
 use crate::{App, Error};
-use domain::{AuditAction, CallerAddress, Email, Moment, Password, Role, Scope, TenantId, UserCode};
+use domain::{
+    AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, Role, Scope, TenantId, UserCode,
+};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::sync::Arc;
@@ -64,19 +66,19 @@ pub(crate) enum SignInPurpose {
     /// A console token for a browser; or a challenge, if the user has a second factor.
     Console { agent: Option<String> },
     /// Only verifies the password, for the named operation.
-    PasswordCheck(&'static str),
+    PasswordCheck(AuditedOperation),
 }
 
 /// The operation of a login with a code.
-const SESSION: &str = "POST /gestao/sessao";
+const SESSION: AuditedOperation = AuditedOperation::OpenSession;
 
 impl SignInPurpose {
-    fn operation(&self) -> &'static str {
+    fn operation(&self) -> AuditedOperation {
         match self {
-            SignInPurpose::Program => "POST /ext/autenticacao",
+            SignInPurpose::Program => AuditedOperation::SignInProgram,
             SignInPurpose::ProgramWithCode => SESSION,
-            SignInPurpose::Console { .. } => "POST /console/entrar",
-            SignInPurpose::PasswordCheck(operation) => operation,
+            SignInPurpose::Console { .. } => AuditedOperation::SignInToConsole,
+            SignInPurpose::PasswordCheck(operation) => *operation,
         }
     }
 }
@@ -223,9 +225,11 @@ async fn attempt_sign_in(
     app.throttle.count(app, subjects, app.now()).await?;
     metrics::counter!("amparo_login_failures_total").increment(1);
     let change = match (target.user, door) {
-        (Some(user), SignInPurpose::PasswordCheck(_)) => build_user_change(AuditAction::RefusePassword, user),
-        (Some(user), _) => build_user_change(AuditAction::RefuseSignIn, user),
-        (None, _) => AuditAction::RefuseUnknownUser.into(),
+        (Some(user), SignInPurpose::PasswordCheck(_)) => {
+            build_user_change(AuditedAction::RefusePassword, user)
+        }
+        (Some(user), _) => build_user_change(AuditedAction::RefuseSignIn, user),
+        (None, _) => AuditedAction::RefuseUnknownUser.into(),
     };
     login_audit::record_login_failure(app, &target, change);
     Err(Error::Credential)
@@ -379,7 +383,7 @@ async fn write_token(tx: &mut Tx, issue: &TokenIssuance) -> Result<Option<TokenW
                     now.plus(HALF_FOR),
                 );
                 tx.execute(half).await?;
-                let change = build_user_change(AuditAction::AcceptPassword, right.user);
+                let change = build_user_change(AuditedAction::AcceptPassword, right.user);
                 issue.actor().record(tx, right.tenant, change, *now).await?;
                 return Ok(Some(TokenWriteOutcome { entering, is_half: true, entry: None }));
             }
@@ -413,9 +417,9 @@ impl TokenIssuance {
                 statements.push(audit::add_entry_repeats(tenant, entry, 1));
                 return Ok(Some(entry));
             }
-            (SignInPurpose::Console { .. }, _) => AuditAction::SignInToConsole,
-            (SignInPurpose::ProgramWithCode, _) => AuditAction::SignInToApiWithCode,
-            (SignInPurpose::Program | SignInPurpose::PasswordCheck(_), _) => AuditAction::SignInToApi,
+            (SignInPurpose::Console { .. }, _) => AuditedAction::SignInToConsole,
+            (SignInPurpose::ProgramWithCode, _) => AuditedAction::SignInToApiWithCode,
+            (SignInPurpose::Program | SignInPurpose::PasswordCheck(_), _) => AuditedAction::SignInToApi,
         };
         let change = build_user_change(action, user);
         let entry = self.actor().record(tx, tenant, change, self.now).await?;

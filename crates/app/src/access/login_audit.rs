@@ -6,7 +6,10 @@
 //! account or address gets one entry per window.
 
 use crate::{App, Error};
-use domain::{AuditAction, AuditSubjectKind, AuditedChange, CallerAddress, Moment, TenantId, UserCode};
+use domain::{
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, CallerAddress, Moment, TenantId,
+    UserCode,
+};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,13 +29,13 @@ const TOGETHER: usize = 200;
 pub struct AccountActor {
     pub user: Option<UserCode>,
     /// Method and route, or the command.
-    pub operation: &'static str,
+    pub operation: AuditedOperation,
     pub address: Option<CallerAddress>,
 }
 
 impl AccountActor {
     /// An operator at the command line.
-    pub const fn for_command(operation: &'static str) -> AccountActor {
+    pub const fn for_command(operation: AuditedOperation) -> AccountActor {
         AccountActor { user: None, operation, address: None }
     }
 
@@ -59,8 +62,8 @@ impl AccountActor {
 }
 
 /// What an audit entry says about a user.
-pub(super) fn build_user_change(action: AuditAction, user: UserCode) -> AuditedChange {
-    AuditedChange::new(action, AuditSubjectKind::User, user.get())
+pub(super) fn build_user_change(action: AuditedAction, user: UserCode) -> AuditedChange {
+    AuditedChange::new(action, AuditedRecordKind::User, user.get())
 }
 
 /// The account a login attempt concerns, as far as it is known.
@@ -68,7 +71,7 @@ pub(super) fn build_user_change(action: AuditAction, user: UserCode) -> AuditedC
 pub(super) struct LoginTarget {
     pub tenant: Option<TenantId>,
     pub user: Option<UserCode>,
-    pub operation: &'static str,
+    pub operation: AuditedOperation,
     pub address: CallerAddress,
 }
 
@@ -94,7 +97,7 @@ impl LoginTarget {
 }
 
 /// Failures with the same key share an entry.
-type FailureGroupKey = (TenantId, String, &'static str);
+type FailureGroupKey = (TenantId, String, AuditedOperation);
 
 /// Buffered entries, and the entries written recently.
 #[derive(Default)]
@@ -161,7 +164,7 @@ pub(super) fn record_login_failure(app: &App, target: &LoginTarget, change: Audi
     match target.build_entry(change, AccountActionResult::Failure, app.now()) {
         Some(entry) => app.trail.push(entry),
         None => {
-            tracing::info!(address = %target.address, operation = target.operation, "a login named no user");
+            tracing::info!(address = %target.address, operation = target.operation.name(), "a login named no user");
         }
     }
 }
@@ -177,11 +180,11 @@ pub(super) fn record_throttled_login(app: &App, target: &LoginTarget, (subject, 
         address = %target.address,
         tenant = target.tenant.map(TenantId::get),
         user = target.user.map(UserCode::get),
-        operation = target.operation,
+        operation = target.operation.name(),
         by = if of_address { "address" } else { "account" },
         "logins are throttled"
     );
-    let action = if of_address { AuditAction::ThrottleAddress } else { AuditAction::ThrottleAccount };
+    let action = if of_address { AuditedAction::ThrottleAddress } else { AuditedAction::ThrottleAccount };
     let change = target.user.map_or(action.into(), |user| build_user_change(action, user));
     if let Some(entry) = target.build_entry(change, AccountActionResult::Throttled, now) {
         app.trail.push(entry);

@@ -10,7 +10,7 @@ use super::token::{self, TokenLookupKey};
 use super::{SignInGrant, parse_token_key};
 use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
-use domain::{AuditAction, CallerAddress, Moment, TenantId, UserCode};
+use domain::{AuditedAction, AuditedOperation, CallerAddress, Moment, TenantId, UserCode};
 use storage::access::logins::{self, SignInUser};
 use storage::access::second_factors::{self, SecondFactorChallenge};
 use storage::server::secrets::{self, SecretOwnerKind};
@@ -18,7 +18,7 @@ use storage::{Tx, WriteLane};
 use tracing::Instrument;
 
 /// The operation of the page that requests the code.
-const DOOR: &str = "POST /console/entrar/codigo";
+const DOOR: AuditedOperation = AuditedOperation::SubmitSignInCode;
 
 #[derive(Debug)]
 pub enum SignInCodeOutcome {
@@ -74,7 +74,7 @@ pub(crate) async fn check_code(
     app: &App,
     (tenant, user): (TenantId, UserCode),
     code: &str,
-    (operation, address): (&'static str, CallerAddress),
+    (operation, address): (AuditedOperation, CallerAddress),
 ) -> Result<bool, Error> {
     let subjects = FailureSubjects::for_codes(tenant, user, address);
     let target = build_login_target((tenant, user), operation, address);
@@ -95,7 +95,7 @@ pub(crate) async fn check_code(
 
 fn build_login_target(
     (tenant, user): (TenantId, UserCode),
-    operation: &'static str,
+    operation: AuditedOperation,
     address: CallerAddress,
 ) -> LoginTarget {
     LoginTarget { tenant: Some(tenant), user: Some(user), operation, address }
@@ -117,7 +117,7 @@ async fn count_wrong_code(app: &App, subjects: FailureSubjects, target: &LoginTa
     metrics::counter!("amparo_login_failures_total").increment(1);
     app.throttle.count(app, subjects, app.now()).await?;
     if let Some(user) = target.user {
-        let change = build_user_change(AuditAction::RefuseCode, user);
+        let change = build_user_change(AuditedAction::RefuseCode, user);
         login_audit::record_login_failure(app, target, change);
     }
     Ok(())
@@ -191,8 +191,8 @@ async fn write_completion(tx: &mut Tx, pass: &SignInCompletion) -> Result<Comple
     }
     let Some(spent) = spend_code(tx, typed).await? else { return Ok(CompletionOutcome::WrongCode) };
     let action = match spent {
-        SpentCodeKind::Device => AuditAction::SignInToConsoleWithCode,
-        SpentCodeKind::Recovery => AuditAction::SignInToConsoleWithRecoveryCode,
+        SpentCodeKind::Device => AuditedAction::SignInToConsoleWithCode,
+        SpentCodeKind::Recovery => AuditedAction::SignInToConsoleWithRecoveryCode,
     };
     typed.actor.record(tx, tenant, build_user_change(action, typed.user), now).await?;
     let origin = (*address, Some(agent.as_deref()));
@@ -212,7 +212,7 @@ async fn spend_code(tx: &mut Tx, typed: &SubmittedCode) -> Result<Option<SpentCo
         if !second_factors::consume_recovery_code(tx, tenant, user, &hash).await? {
             return Ok(None);
         }
-        let change = build_user_change(AuditAction::UseRecoveryCode, user);
+        let change = build_user_change(AuditedAction::UseRecoveryCode, user);
         typed.actor.record(tx, tenant, change, typed.now).await?;
         return Ok(Some(SpentCodeKind::Recovery));
     }

@@ -36,7 +36,7 @@ pub use token::TokenLookupKey;
 pub(crate) use token::parse_token_key;
 
 use crate::{App, Error};
-use domain::{CallerAddress, Moment, Role, Scope, UserCode};
+use domain::{AuditedOperation, CallerAddress, Moment, Role, Scope, UserCode};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::access::tokens::{self, StoredTokenHolder};
@@ -61,7 +61,7 @@ pub struct Session {
     /// The tenant's access version the session was cached under.
     version: i64,
     /// The operation that nested reads are logged under, in place of their own.
-    pub(crate) within: Option<&'static str>,
+    pub(crate) within: Option<AuditedOperation>,
     pub(crate) key: TokenLookupKey,
     is_console: bool,
     active_at: Option<Moment>,
@@ -74,7 +74,7 @@ pub struct Session {
 
 impl Session {
     /// A copy whose reads are logged under the given operation.
-    pub fn within_operation(&self, operation: &'static str) -> Session {
+    pub fn within_operation(&self, operation: AuditedOperation) -> Session {
         Session { within: Some(operation), ..self.clone() }
     }
 
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// The session's user as the actor of an account change.
-    pub fn actor(&self, operation: &'static str) -> AccountActor {
+    pub fn actor(&self, operation: AuditedOperation) -> AccountActor {
         AccountActor { user: Some(self.user), operation, address: self.address }
     }
 

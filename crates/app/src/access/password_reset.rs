@@ -7,7 +7,9 @@ use crate::access::login_audit::build_user_change;
 use crate::mail::{self, Addressee, UserNotice};
 use crate::server_key::encode_hex;
 use crate::{App, Error};
-use domain::{AuditAction, CallerAddress, Email, Moment, Password, Rejection, TenantId, UserCode};
+use domain::{
+    AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, Rejection, TenantId, UserCode,
+};
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
@@ -18,8 +20,8 @@ use storage::server::versions::CacheVersions;
 use storage::{Tx, WriteLane};
 use tokio::sync::Semaphore;
 
-const ASK: &str = "POST /senha/esqueci";
-const FINISH: &str = "POST /senha/nova/{codigo}";
+const ASK: AuditedOperation = AuditedOperation::RequestPasswordLink;
+const FINISH: AuditedOperation = AuditedOperation::UsePasswordLink;
 pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
 /// Maximum number of open links per account: enough for repeated requests, too few to flood a mailbox. An account at
 /// the limit still has a valid link.
@@ -133,7 +135,7 @@ async fn insert_reset_link(tx: &mut Tx, link: &NewResetLink) -> Result<(), Error
     password_resets::insert_password_reset(tx, &reset).await?;
     let address = link.asked_from.map(Into::into);
     let asking = AccountActor { user: Some(user.code), operation: ASK, address };
-    asking.record(tx, tenant, build_user_change(AuditAction::SendPasswordLink, user.code), now).await?;
+    asking.record(tx, tenant, build_user_change(AuditedAction::SendPasswordLink, user.code), now).await?;
     let asked_from = link.asked_from.map(|address| address.to_string());
     let message = UserNotice::ResetLink {
         link: &format!("{}/senha/nova/{}", link.server, link.token),
@@ -215,7 +217,7 @@ async fn redeem_reset_link(tx: &mut Tx, finish: &FinishReset) -> Result<CacheVer
     }
     let raised = users::replace_password(tx, *tenant, code, password_hash, false, *now).await?;
     let owner = AccountActor { user: Some(code), operation: FINISH, address: address.map(Into::into) };
-    owner.record(tx, *tenant, build_user_change(AuditAction::ChangePasswordByLink, code), *now).await?;
+    owner.record(tx, *tenant, build_user_change(AuditedAction::ChangePasswordByLink, code), *now).await?;
     let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
     mail::enqueue_mail(tx, server, to, UserNotice::PasswordChanged, *now).await?;
     Ok(raised)

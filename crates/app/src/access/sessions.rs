@@ -4,7 +4,7 @@
 use super::users;
 use crate::access::{self, CallerOrigin, Session, SignInPurpose};
 use crate::{App, Error};
-use domain::{CallerAddress, Moment, Password};
+use domain::{AuditedOperation, CallerAddress, Moment, Password};
 use std::sync::Arc;
 use storage::WriteLane;
 use storage::access::logins;
@@ -14,7 +14,7 @@ use storage::server::versions::{self, CacheVersions};
 pub use crate::access::{HALF_FOR, SignInCodeOutcome, SignInOutcome, has_open_challenge};
 pub use storage::access::tokens::ActiveToken;
 
-const PASSWORD: &str = "POST /console/conta/senha";
+const PASSWORD: AuditedOperation = AuditedOperation::ChangeOwnPassword;
 /// Maximum number of sessions listed.
 const MOST: i64 = 100;
 /// Maximum stored length of a user agent.

@@ -6,7 +6,9 @@ use crate::access::{AccountActor, Session};
 use crate::server_key::encode_hex;
 use crate::tenants::{self, CreateTenant};
 use crate::{App, Error, collect_problem};
-use domain::{DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, UserCode};
+use domain::{
+    AuditedOperation, DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, UserCode,
+};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 use storage::access::users as stored;
@@ -17,7 +19,7 @@ use storage::{Tx, WriteLane};
 const RANDOM: usize = 16;
 /// The founder of an association has no account yet.
 const FOUNDING: AccountActor =
-    AccountActor { user: None, operation: "POST /console/comecar/{codigo}", address: None };
+    AccountActor { user: None, operation: AuditedOperation::CompleteSetup, address: None };
 /// A code that no user has.
 const NOBODY: UserCode = UserCode::new(0);
 

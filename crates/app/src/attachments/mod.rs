@@ -31,8 +31,8 @@ use crate::{App, Error};
 use bytes::Bytes;
 use content::PreparedFile;
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, FileCode, FileName, FileOwner, FileProblem, InputField,
-    Moment, PersonCode, Rejection, Role, Scope, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, FileCode, FileName, FileOwner,
+    FileProblem, InputField, Moment, PersonCode, Rejection, Role, Scope, UserCode,
 };
 use std::sync::Arc;
 use storage::history::audit;
@@ -43,27 +43,21 @@ use storage::{Tx, WriteLane, attachments, cases, members};
 /// The roles of the association's staff.
 const STAFF: &[Role] = &[Role::Administrator, Role::Operator];
 
-const READ: &str = "GET /gestao/arquivo/{codArquivo}";
-const CONTENT: &str = "GET /gestao/arquivo/{codArquivo}/conteudo";
-const PREVIEW: &str = "GET /gestao/arquivo/{codArquivo}/miniatura";
-const REMOVE: &str = "PUT /gestao/arquivo/{codArquivo}/remover";
-const RESTORE: &str = "PUT /gestao/arquivo/{codArquivo}/restaurar";
+const READ: AuditedOperation = AuditedOperation::ShowFile;
+const CONTENT: AuditedOperation = AuditedOperation::DownloadFile;
+const PREVIEW: AuditedOperation = AuditedOperation::PreviewFile;
+const REMOVE: AuditedOperation = AuditedOperation::RemoveFile;
+const RESTORE: AuditedOperation = AuditedOperation::RestoreFile;
 
 /// Method and route of listing and of attaching files, by owner of the files.
-const fn name_file_operations(owner: FileOwner) -> (&'static str, &'static str) {
+const fn name_file_operations(owner: FileOwner) -> (AuditedOperation, AuditedOperation) {
     match owner {
-        FileOwner::Claim => {
-            ("GET /gestao/evento/{codEvento}/arquivos", "POST /gestao/evento/{codEvento}/arquivos")
-        }
+        FileOwner::Claim => (AuditedOperation::ListClaimFiles, AuditedOperation::AttachClaimFile),
         FileOwner::Inspection => {
-            ("GET /gestao/vistoria/{codVistoria}/arquivos", "POST /gestao/vistoria/{codVistoria}/arquivos")
+            (AuditedOperation::ListInspectionFiles, AuditedOperation::AttachInspectionFile)
         }
-        FileOwner::Ticket => {
-            ("GET /gestao/helpDesk/{codHelpDesk}/arquivos", "POST /gestao/helpDesk/{codHelpDesk}/arquivos")
-        }
-        FileOwner::Member => {
-            ("GET /gestao/associado/{codPessoa}/arquivos", "POST /gestao/associado/{codPessoa}/arquivos")
-        }
+        FileOwner::Ticket => (AuditedOperation::ListTicketFiles, AuditedOperation::AttachTicketFile),
+        FileOwner::Member => (AuditedOperation::ListMemberFiles, AuditedOperation::AttachMemberFile),
     }
 }
 
@@ -378,7 +372,7 @@ async fn write_attachment(tx: &mut Tx, entry: &FileWriteContext) -> Result<Attac
     let change = FileChangeNote {
         file: &file,
         operation: name_file_operations(owner.of).1,
-        action: AuditAction::AttachFile,
+        action: AuditedAction::AttachFile,
         is_there: true,
         reason: None,
     };
@@ -394,8 +388,8 @@ async fn write_attachment(tx: &mut Tx, entry: &FileWriteContext) -> Result<Attac
 /// The content of the history and audit entries of a file change.
 struct FileChangeNote<'f> {
     file: &'f AttachedFile,
-    operation: &'static str,
-    action: AuditAction,
+    operation: AuditedOperation,
+    action: AuditedAction,
     /// Whether the file was added rather than removed.
     is_there: bool,
     reason: Option<&'f str>,
@@ -413,9 +407,9 @@ async fn build_change_statements(
         counters::reserve_number_blocks(tx, tenant, [(Counter::Audit, 1), (Counter::FieldChange, 1)]).await?;
     let (subject, owner_kind) = match file.owner.case_kind() {
         Some(kind) => (name_history_subject(kind), kind.into()),
-        None => (PERSON, AuditSubjectKind::Member),
+        None => (PERSON, AuditedRecordKind::Member),
     };
-    let change = AuditedChange::new(action, AuditSubjectKind::File, file.code.get())
+    let change = AuditedChange::new(action, AuditedRecordKind::File, file.code.get())
         .with_argument(owner_kind.name())
         .with_argument(file.record)
         .with_reason(reason);
@@ -506,7 +500,7 @@ async fn write_file_removal(
         return Ok(entry.build_attachment_view(entry.file.clone(), false));
     }
     let (operation, action) =
-        if *removed { (REMOVE, AuditAction::RemoveFile) } else { (RESTORE, AuditAction::RestoreFile) };
+        if *removed { (REMOVE, AuditedAction::RemoveFile) } else { (RESTORE, AuditedAction::RestoreFile) };
     if !*removed {
         check_record_room(tx, &entry).await?;
     }

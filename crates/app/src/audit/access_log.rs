@@ -5,7 +5,7 @@
 use crate::access::users;
 use crate::access::{self, Session};
 use crate::{App, Error};
-use domain::{Moment, PersonCode, Role, TenantId, UserCode};
+use domain::{AuditedOperation, Moment, PersonCode, Role, TenantId, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use storage::history::audit::{
@@ -43,14 +43,14 @@ struct PendingAccessLog {
 }
 
 /// User (`None` without a credential), operation, and block of person codes.
-type AccessLogKey = (Option<UserCode>, &'static str, i32);
+type AccessLogKey = (Option<UserCode>, AuditedOperation, i32);
 
 impl AccessLogBuffer {
     /// Buffers accesses to these people.
     fn record(
         &self,
         (tenant, user): (TenantId, Option<UserCode>),
-        operation: &'static str,
+        operation: AuditedOperation,
         people: impl Iterator<Item = PersonCode>,
         at: Moment,
     ) -> Result<(), Error> {
@@ -82,7 +82,7 @@ impl AccessLogBuffer {
         let keys: Vec<AccessLogKey> = blocks.keys().take(TOGETHER).copied().collect();
         let mut batch: Vec<_> = keys.into_iter().filter_map(|key| blocks.remove_entry(&key)).collect();
         // Sorted, so that the same calls always produce the same entries.
-        batch.sort_unstable_by_key(|(key, _)| *key);
+        batch.sort_unstable_by_key(|((user, operation, block), _)| (*user, operation.name(), *block));
         if blocks.is_empty() {
             by_tenant.remove(&tenant);
         }
@@ -112,7 +112,7 @@ impl AccessLogBuffer {
 pub(crate) fn record_access(
     app: &App,
     caller: &Session,
-    operation: &'static str,
+    operation: AuditedOperation,
     people: impl Iterator<Item = PersonCode>,
 ) -> Result<(), Error> {
     let operation = caller.within.unwrap_or(operation);
@@ -129,7 +129,7 @@ pub(crate) fn record_access(
 pub(crate) fn record_anonymous_access(
     app: &App,
     tenant: TenantId,
-    operation: &'static str,
+    operation: AuditedOperation,
     person: PersonCode,
 ) -> Result<(), Error> {
     app.looks.record((tenant, None), operation, std::iter::once(person), app.now())

@@ -7,13 +7,13 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
-use domain::{AuditAction, BenefitCode, InputField, PersonCode};
+use domain::{AuditedAction, AuditedOperation, BenefitCode, InputField, PersonCode};
 use std::sync::Arc;
 use storage::Tx;
 use storage::benefits::{AdditionalFieldValues, StoredBenefit};
 use wire::records::CampoAdicionalInput;
 
-const OPERATION: &str = "PUT /ext/beneficio/{codBeneficio}/dadosAdicionais";
+const OPERATION: AuditedOperation = AuditedOperation::SaveAdditionalFields;
 
 /// All additional field values of the benefit after the write.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ async fn write_additional_fields(
             &before,
             after,
             &profile,
-            AuditAction::ChangeAdditionalFields,
+            AuditedAction::ChangeAdditionalFields,
         );
         situations::store_benefit(tx, &command.actor_context(), pending).await?;
     }

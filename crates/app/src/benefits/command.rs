@@ -6,7 +6,7 @@ use crate::import_row::{self, ImportUnitContext};
 use crate::registers::snapshot::TenantRegisters;
 use crate::situations::ActorContext;
 use crate::{App, Error};
-use domain::{BenefitCode, Moment, Rejection, Scope, SituationKind, TenantId, UserCode};
+use domain::{AuditedOperation, BenefitCode, Moment, Rejection, Scope, SituationKind, TenantId, UserCode};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use storage::Tx;
@@ -21,7 +21,7 @@ pub(crate) struct WriteCommand<I> {
     pub input: I,
     pub now: Moment,
     user: Option<UserCode>,
-    operation: &'static str,
+    operation: AuditedOperation,
     origin: &'static str,
     quiet: bool,
 }
@@ -55,7 +55,7 @@ impl<I> WriteCommand<I> {
 pub(crate) async fn run_command<I, T, F>(
     app: &App,
     caller: &Session,
-    operation: &'static str,
+    operation: AuditedOperation,
     input: I,
     once: IdempotentWrite<T>,
     unit: F,

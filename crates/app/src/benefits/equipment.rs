@@ -3,7 +3,7 @@
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::{App, Error};
-use domain::{BenefitCode, InputField, PersonCode, Scope, fold_text};
+use domain::{AuditedOperation, BenefitCode, InputField, PersonCode, Scope, fold_text};
 use storage::benefits::installations;
 pub use storage::benefits::installations::StoredInstallation;
 use storage::{Tx, benefits};
@@ -22,7 +22,7 @@ pub async fn list_equipment(
     let read = app.db.read(input, |tx, (scope, benefit)| Box::pin(read_equipment(tx, scope, *benefit)));
     let unknown = Error::NotFound { field: InputField::Benefit, code: benefit.get() };
     let (holder, mut all) = read.await?.ok_or(unknown)?;
-    record_access(app, caller, "GET /ext/beneficio/{codBeneficio}/equipamentos", std::iter::once(holder))?;
+    record_access(app, caller, AuditedOperation::ListEquipment, std::iter::once(holder))?;
     all.sort_by_cached_key(|(one, _)| (one.model.as_deref().map(fold_text), one.code));
     Ok(all)
 }

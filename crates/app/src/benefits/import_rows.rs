@@ -11,7 +11,7 @@ use crate::situations::{
     self, PendingBenefitWrite, PresetNumbers, WrittenBenefit, build_listed_member, compute_listed_days,
 };
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, BenefitCode, Entity, ImportOutcome, ImportProblem,
+    AuditedAction, AuditedChange, AuditedRecordKind, BenefitCode, Entity, ImportOutcome, ImportProblem,
     InputField, PersonCode, Rejection, SituationCode, SituationKind,
 };
 use serde_json::{Map, Value};
@@ -193,7 +193,7 @@ async fn create_imported_benefit(
         holder,
         kept: row.kept.0,
         then: None,
-        audited: AuditAction::Create.into(),
+        audited: AuditedAction::Create.into(),
     };
     let WrittenBenefit { code, benefit, .. } =
         Box::pin(insert_benefit(tx, &command.actor_context(), &command.scope, draft)).await?;
@@ -287,7 +287,7 @@ async fn restore_benefit(
     }
     let pending = PendingBenefitWrite {
         also,
-        ..PendingBenefitWrite::for_change(code, current, after, holder, AuditAction::UndoImportUpdate)
+        ..PendingBenefitWrite::for_change(code, current, after, holder, AuditedAction::UndoImportUpdate)
     };
     situations::store_benefit(tx, &context.change_context(), pending).await?;
     Ok(ImportUndoOutcome::Restored)
@@ -332,7 +332,7 @@ async fn remove_benefit(
     statements.extend(benefits::delete_benefit(tenant, code, current.sequence));
     rows::mark_listing_changed(tx, tenant).await?;
     tx.execute_batch(statements).await?;
-    let change = AuditedChange::new(AuditAction::UndoImport, AuditSubjectKind::Benefit, code.get());
+    let change = AuditedChange::new(AuditedAction::UndoImport, AuditedRecordKind::Benefit, code.get());
     audit::append_audit_entry(tx, &context.audit_entry(Some(current.person), change)).await?;
     Ok(ImportUndoOutcome::Removed)
 }

@@ -7,7 +7,10 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_registers};
 use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
-use domain::{AuditAction, AuditedChange, BenefitCode, InputField, ItemCode, Money, Rejection, fold_text};
+use domain::{
+    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, InputField, ItemCode, Money, Rejection,
+    fold_text,
+};
 use std::sync::Arc;
 use storage::Tx;
 use storage::benefits::StoredBenefit;
@@ -17,8 +20,8 @@ pub use storage::registers::plans::StoredPlan;
 use wire::read::FieldPatch;
 use wire::records::ItemBeneficioInput;
 
-const LIST: &str = "GET /ext/beneficio/{codBeneficio}/itens";
-const ADD: &str = "POST /ext/beneficio/{codBeneficio}/itens";
+const LIST: AuditedOperation = AuditedOperation::ListItems;
+const ADD: AuditedOperation = AuditedOperation::AddItem;
 
 pub struct PlanItems {
     /// Ordered by plan name, then by item code.
@@ -84,7 +87,7 @@ async fn write_added_item(
     let item = build_item(command, plan, input);
     let mut after = StoredBenefit { updated_at: command.now, ..before.clone() };
     after.plans.push((item.plan, item.price));
-    let audited = AuditedChange::from(AuditAction::AddItem).with_argument(plan.code);
+    let audited = AuditedChange::from(AuditedAction::AddItem).with_argument(plan.code);
     let pending = PendingBenefitWrite {
         item: Some((item, None)),
         ..PendingBenefitWrite::for_change(code, &before, after, &profile, audited)

@@ -16,8 +16,8 @@ use crate::situations::BENEFIT;
 use crate::situations::{self, PendingBenefitWrite, WrittenBenefit};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditedChange, BenefitCode, Entity, InputField, ItemCode, Money, Rejection, Scope,
-    SituationCode, SituationKind,
+    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, Entity, InputField, ItemCode, Money,
+    Rejection, Scope, SituationCode, SituationKind,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -28,11 +28,11 @@ use storage::members::dependents;
 use wire::read::{BoundedInt, FieldPatch};
 use wire::records::{BeneficioAlteracaoInput, ItemAlteracaoInput, SituacaoBeneficioInput};
 
-const READ: &str = "GET /gestao/beneficio/{codBeneficio}";
-const CHANGE: &str = "PUT /gestao/beneficio/{codBeneficio}";
-const MOVE: &str = "PUT /gestao/beneficio/{codBeneficio}/situacao";
-const ITEM: &str = "PUT /gestao/beneficio/{codBeneficio}/itens/{codItem}";
-const HISTORY: &str = "GET /gestao/beneficio/{codBeneficio}/historico";
+const READ: AuditedOperation = AuditedOperation::ShowBenefit;
+const CHANGE: AuditedOperation = AuditedOperation::ChangeBenefit;
+const MOVE: AuditedOperation = AuditedOperation::ChangeBenefitSituation;
+const ITEM: AuditedOperation = AuditedOperation::ChangeItem;
+const HISTORY: AuditedOperation = AuditedOperation::ShowBenefitHistory;
 
 /// A benefit with its holder, items and number of dependents.
 #[derive(Clone, Debug)]
@@ -114,7 +114,7 @@ pub async fn read_benefit_history(
 fn record_unchanged_access(
     app: &App,
     caller: &Session,
-    operation: &'static str,
+    operation: AuditedOperation,
     outcome: WriteOutcome<FullBenefit>,
 ) -> Result<WriteOutcome<FullBenefit>, Error> {
     if let WriteOutcome::Fresh(FullBenefit { benefit, changed: false, .. }) = &outcome {
@@ -173,7 +173,7 @@ async fn write_benefit_change(
     let after = StoredBenefit { updated_at: command.now, ..after };
     let pending = PendingBenefitWrite {
         item,
-        ..PendingBenefitWrite::for_change(code, &before, after, &holder, AuditAction::Change)
+        ..PendingBenefitWrite::for_change(code, &before, after, &holder, AuditedAction::Change)
     };
     let WrittenBenefit { code, benefit, .. } =
         situations::store_benefit(tx, &command.actor_context(), pending).await?;
@@ -280,9 +280,9 @@ async fn write_situation_change(
     }
     let holder = load_holder(tx, command.scope.tenant(), code, &before).await?;
     let action = match (kind(before.situation), kind(to)) {
-        (_, Some(SituationKind::Cancelled)) => AuditAction::Cancel,
-        (Some(SituationKind::Cancelled), _) => AuditAction::Reactivate,
-        _ => AuditAction::ChangeSituation,
+        (_, Some(SituationKind::Cancelled)) => AuditedAction::Cancel,
+        (Some(SituationKind::Cancelled), _) => AuditedAction::Reactivate,
+        _ => AuditedAction::ChangeSituation,
     };
     let pending = PendingBenefitWrite {
         reason,
@@ -388,7 +388,7 @@ async fn write_item_change(
     if one == previous {
         return Box::pin(build_full_benefit(tx, command, code, before, false)).await;
     }
-    let action = if one.active { AuditAction::ChangeItem } else { AuditAction::RemoveItem };
+    let action = if one.active { AuditedAction::ChangeItem } else { AuditedAction::RemoveItem };
     let audited = AuditedChange::from(action).with_argument(item);
     let also = vec![items::update_item_terms(tenant, code, &one, command.now)];
     let pending = PendingBenefitWrite {

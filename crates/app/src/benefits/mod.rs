@@ -29,8 +29,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{self, ActorContext, PendingBenefitWrite, PresetNumbers, WrittenBenefit};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditedChange, BenefitCode, BenefitKind, CardNumber, Entity, InputField, PersonCode,
-    Rejection, Scope, SituationCode, SituationKind, TenantId,
+    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, BenefitKind, CardNumber, Entity, InputField,
+    PersonCode, Rejection, Scope, SituationCode, SituationKind, TenantId,
 };
 use storage::Tx;
 pub use storage::benefits::StoredBenefit;
@@ -99,10 +99,10 @@ impl SaveBenefitInput {
         }
     }
 
-    fn operation(&self) -> &'static str {
+    fn operation(&self) -> AuditedOperation {
         match self {
-            SaveBenefitInput::Basic(_) => "POST /ext/beneficio",
-            SaveBenefitInput::Vehicle(_) => "POST /ext/beneficio/veicular",
+            SaveBenefitInput::Basic(_) => AuditedOperation::SaveBenefit,
+            SaveBenefitInput::Vehicle(_) => AuditedOperation::SaveVehicleBenefit,
         }
     }
 }
@@ -127,7 +127,7 @@ pub async fn save_benefit(
 fn record_unchanged_access(
     app: &App,
     caller: &Session,
-    operation: &'static str,
+    operation: AuditedOperation,
     outcome: &WriteOutcome<SavedBenefit>,
 ) -> Result<(), Error> {
     match outcome {
@@ -190,7 +190,7 @@ async fn create_benefit(
         holder,
         kept: PresetNumbers::default(),
         then: None,
-        audited: AuditAction::Create.into(),
+        audited: AuditedAction::Create.into(),
     };
     let WrittenBenefit { code, benefit, .. } =
         Box::pin(insert_benefit(tx, &request.actor_context(), &request.scope, draft)).await?;
@@ -281,7 +281,7 @@ async fn change_existing_benefit(
     after.updated_at = request.now;
     let pending = PendingBenefitWrite {
         item,
-        ..PendingBenefitWrite::for_change(code, &before, after, &profile, AuditAction::Change)
+        ..PendingBenefitWrite::for_change(code, &before, after, &profile, AuditedAction::Change)
     };
     let WrittenBenefit { code, benefit, .. } =
         situations::store_benefit(tx, &request.actor_context(), pending).await?;
@@ -366,7 +366,7 @@ pub async fn cancel_benefit(
     Ok(outcome)
 }
 
-const CANCEL: &str = "PUT /ext/beneficio/{codBeneficio}/cancelar";
+const CANCEL: AuditedOperation = AuditedOperation::CancelBenefit;
 
 async fn write_cancellation(
     tx: &mut Tx,
@@ -384,7 +384,7 @@ async fn write_cancellation(
     let to = registers.default_situation(Entity::Benefit, SituationKind::Cancelled);
     let to = to.ok_or(Rejection::NoSituation)?;
     let after = StoredBenefit { situation: to.code, updated_at: request.now, ..before.clone() };
-    let change = PendingBenefitWrite::for_change(code, &before, after, &profile, AuditAction::Cancel);
+    let change = PendingBenefitWrite::for_change(code, &before, after, &profile, AuditedAction::Cancel);
     let pending = PendingBenefitWrite { reason: reason.clone(), ..change };
     let WrittenBenefit { code, benefit, .. } =
         situations::store_benefit(tx, &request.actor_context(), pending).await?;

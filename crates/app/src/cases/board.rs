@@ -1,12 +1,12 @@
 //! The board of a case kind: one column per situation, read page by page, and the changes since the last read.
 
+use super::ResolvedCase;
 use super::show::convert_hours;
-use super::{ResolvedCase, name_case_operations};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
-use domain::{BranchCode, CaseKind, Moment, Scope, SituationCode};
+use domain::{AuditedOperation, BranchCode, CaseKind, CaseOperation, Moment, Scope, SituationCode};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -129,7 +129,12 @@ fn record_board_access(
     columns: &[SituationColumn],
 ) -> Result<(), Error> {
     let rows = columns.iter().flat_map(|column| &column.rows);
-    record_access(app, caller, name_case_operations(kind).list, rows.map(|row| row.case.head().person))
+    record_access(
+        app,
+        caller,
+        AuditedOperation::Case(kind, CaseOperation::List),
+        rows.map(|row| row.case.head().person),
+    )
 }
 
 /// Counts the columns without reading cards. An inactive situation is shown only while it has cases.

@@ -1,9 +1,6 @@
 //! Situation changes of cases, with their rules, and case notes.
 
-use super::{
-    FullCase, RecordNote, name_case_operations, record_unchanged_access, refuse_old_version,
-    reject_unknown_case, show,
-};
+use super::{FullCase, RecordNote, record_unchanged_access, refuse_old_version, reject_unknown_case, show};
 use crate::access::Session;
 use crate::benefits::{WriteCommand, run_command};
 use crate::field_differences;
@@ -11,7 +8,10 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::cases::{PendingCaseWrite, store_case};
 use crate::{App, Error};
-use domain::{AuditAction, AuditedChange, CaseKind, InputField, Rejection, SituationCode, SituationKind};
+use domain::{
+    AuditedAction, AuditedChange, AuditedOperation, CaseKind, CaseOperation, InputField, Rejection,
+    SituationCode, SituationKind,
+};
 use storage::cases::notes;
 use storage::history::audit;
 use storage::registers::situations::StoredSituation;
@@ -28,7 +28,7 @@ pub async fn change_case_situation(
     input: SituacaoInput,
     once: IdempotentWrite<FullCase>,
 ) -> Result<WriteOutcome<FullCase>, Error> {
-    let operation = name_case_operations(kind).move_to;
+    let operation = AuditedOperation::Case(kind, CaseOperation::ChangeSituation);
     let input = (kind, code, input);
     let outcome = run_command(app, caller, operation, input, once, |tx, command| {
         Box::pin(write_situation_change(tx, command))
@@ -155,7 +155,7 @@ pub async fn add_case_note(
     once: IdempotentWrite<FullCase>,
 ) -> Result<WriteOutcome<FullCase>, Error> {
     let input = (kind, code, input);
-    let operation = name_case_operations(kind).note;
+    let operation = AuditedOperation::Case(kind, CaseOperation::Annotate);
     run_command(app, caller, operation, input, once, |tx, command| Box::pin(write_case_note(tx, command)))
         .await
 }
@@ -185,7 +185,7 @@ async fn write_case_note(
         user: context.user,
         operation: context.operation,
         person: Some(found.case.head().person),
-        change: AuditedChange::new(AuditAction::Annotate, kind.into(), code),
+        change: AuditedChange::new(AuditedAction::Annotate, kind.into(), code),
     };
     let audit_code = counters::reserve_number(tx, tenant, Counter::Audit).await?;
     tx.execute_batch(vec![

@@ -28,7 +28,7 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::confirm_registers;
 use crate::situations::cases::{PendingCaseWrite, store_case};
 use crate::{App, Error};
-use domain::{CaseKind, InputField};
+use domain::{AuditedOperation, CaseKind, CaseOperation, InputField};
 use field_texts::{ReferencedNames, render_case_fields};
 use storage::{Tx, cases};
 use validate::{SentCaseValidator, ValidatedCase};
@@ -66,40 +66,6 @@ impl AnyCaseInput {
     }
 }
 
-/// Method and route of each operation of a case kind.
-pub(crate) struct CaseOperationNames {
-    list: &'static str,
-    one: &'static str,
-    open: &'static str,
-    change: &'static str,
-    move_to: &'static str,
-    note: &'static str,
-    history: &'static str,
-}
-
-macro_rules! operations {
-    ($path:literal, $code:literal) => {
-        CaseOperationNames {
-            list: concat!("GET /gestao/", $path),
-            one: concat!("GET /gestao/", $path, "/{", $code, "}"),
-            open: concat!("POST /gestao/", $path),
-            change: concat!("PUT /gestao/", $path, "/{", $code, "}"),
-            move_to: concat!("PUT /gestao/", $path, "/{", $code, "}/situacao"),
-            note: concat!("POST /gestao/", $path, "/{", $code, "}/nota"),
-            history: concat!("GET /gestao/", $path, "/{", $code, "}/historico"),
-        }
-    };
-}
-
-pub(crate) const fn name_case_operations(kind: CaseKind) -> CaseOperationNames {
-    match kind {
-        CaseKind::Claim => operations!("evento", "codEvento"),
-        CaseKind::Inspection => operations!("vistoria", "codVistoria"),
-        CaseKind::Ticket => operations!("helpDesk", "codHelpDesk"),
-        CaseKind::Appointment => operations!("consulta", "codConsulta"),
-    }
-}
-
 /// No such case, or none visible to the caller.
 fn reject_unknown_case(kind: CaseKind, code: i32) -> Error {
     let field = match kind {
@@ -119,7 +85,7 @@ pub async fn open_case(
     input: AnyCaseInput,
     once: IdempotentWrite<FullCase>,
 ) -> Result<WriteOutcome<FullCase>, Error> {
-    let operation = name_case_operations(input.kind()).open;
+    let operation = AuditedOperation::Case(input.kind(), CaseOperation::Open);
     run_command(app, caller, operation, input, once, |tx, command| Box::pin(write_new_case(tx, command)))
         .await
 }
@@ -161,7 +127,7 @@ pub async fn change_case(
     (code, input): (i32, AnyCaseInput),
     once: IdempotentWrite<FullCase>,
 ) -> Result<WriteOutcome<FullCase>, Error> {
-    let operation = name_case_operations(input.kind()).change;
+    let operation = AuditedOperation::Case(input.kind(), CaseOperation::Change);
     let outcome = run_command(app, caller, operation, (code, input), once, |tx, command| {
         Box::pin(write_changed_case(tx, command))
     })
@@ -254,7 +220,7 @@ fn refuse_old_version<I>(
 fn record_unchanged_access(
     app: &App,
     caller: &Session,
-    operation: &'static str,
+    operation: AuditedOperation,
     outcome: &WriteOutcome<FullCase>,
 ) -> Result<(), Error> {
     match outcome {

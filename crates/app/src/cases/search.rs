@@ -1,6 +1,5 @@
 //! Case lists and overdue cases. A query is parsed once and read on one snapshot.
 
-use super::name_case_operations;
 use super::show::convert_hours;
 use crate::access::Session;
 use crate::audit::access_log::record_access;
@@ -9,7 +8,8 @@ use crate::members::search::criteria::parse_name_words;
 use crate::registers::snapshot::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
 use domain::{
-    CaseKind, Document, MemberCriteria, Moment, PersonCode, Rejection, Scope, SituationKind, parse_plate_key,
+    AuditedOperation, CaseKind, CaseOperation, Document, MemberCriteria, Moment, PersonCode, Rejection,
+    Scope, SituationKind, parse_plate_key,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use wire::records::CasoQuery;
 pub const PAGE: i64 = 100;
 /// Pages of the member search that a name filter may read.
 const PAGES_OF_NAMES: i64 = 5;
-const OVERDUE: &str = "GET /gestao/atrasados";
+const OVERDUE: AuditedOperation = AuditedOperation::ListOverdueCases;
 
 /// The search text, by what it looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,7 +158,7 @@ pub async fn list_cases(
     record_access(
         app,
         caller,
-        name_case_operations(kind).list,
+        AuditedOperation::Case(kind, CaseOperation::List),
         rows.iter().map(|row| row.case.head().person),
     )?;
     Ok(SearchPage { rows, number, total, registers })
@@ -203,7 +203,7 @@ pub async fn list_cases_behind(
     record_access(
         app,
         caller,
-        name_case_operations(kind).list,
+        AuditedOperation::Case(kind, CaseOperation::List),
         rows.iter().map(|row| row.case.head().person),
     )?;
     Ok((rows, registers))

@@ -1,14 +1,16 @@
 //! A case with its related records, and its history.
 
 use super::field_texts::{RELATED, parse_claim_codes, render_claim_codes};
-use super::{name_case_operations, reject_unknown_case};
+use super::reject_unknown_case;
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::benefits::WriteCommand;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::situations::cases::{describe_stored_benefit, name_history_subject};
 use crate::{App, Error};
-use domain::{BenefitCode, CaseKind, ClaimCode, Moment, PersonCode, Scope, TenantId};
+use domain::{
+    AuditedOperation, BenefitCode, CaseKind, CaseOperation, ClaimCode, Moment, PersonCode, Scope, TenantId,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::benefits::StoredBenefit;
@@ -90,7 +92,7 @@ pub async fn read_case(app: &App, caller: &Session, kind: CaseKind, code: i32) -
         Box::pin(read_full_case(tx, scope, registers, (*kind, *code), *now))
     });
     let full_case = read.await?.ok_or_else(|| reject_unknown_case(kind, code))?;
-    record_access(app, caller, name_case_operations(kind).one, full_case.people())?;
+    record_access(app, caller, AuditedOperation::Case(kind, CaseOperation::Show), full_case.people())?;
     Ok(full_case)
 }
 
@@ -199,7 +201,12 @@ pub async fn read_case_history(
     let read =
         app.db.read(input, |tx, (scope, kind, code)| Box::pin(read_history_parts(tx, scope, *kind, *code)));
     let (person, moves, fields) = read.await?.ok_or_else(|| reject_unknown_case(kind, code))?;
-    record_access(app, caller, name_case_operations(kind).history, std::iter::once(person))?;
+    record_access(
+        app,
+        caller,
+        AuditedOperation::Case(kind, CaseOperation::ShowHistory),
+        std::iter::once(person),
+    )?;
     Ok(CaseChangeHistory { moves, fields, registers })
 }
 

@@ -4,7 +4,9 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
-use domain::{CreditCardCode, InputField, PersonCode, RandomSource, Scope, TenantId, fold_text};
+use domain::{
+    AuditedOperation, CreditCardCode, InputField, PersonCode, RandomSource, Scope, TenantId, fold_text,
+};
 use std::sync::Arc;
 use storage::members::credit_cards;
 pub use storage::members::credit_cards::StoredCreditCard;
@@ -23,7 +25,7 @@ pub async fn list_credit_cards(
     let unknown = Error::NotFound { field: InputField::Person, code: person.get() };
     let mut cards = read.await?.ok_or(unknown)?;
     // An empty list is personal data too.
-    record_access(app, caller, "GET /ext/associado/{codPessoa}/cartaoCredito", std::iter::once(person))?;
+    record_access(app, caller, AuditedOperation::ListCreditCards, std::iter::once(person))?;
     cards.sort_by_cached_key(|card| (fold_text(&card.holder), card.code));
     Ok(cards)
 }

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::situations::build_listed_member;
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, ImportProblem, InputField, PersonCode, PhoneKind,
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, InputField, PersonCode, PhoneKind,
     Rejection, Scope,
 };
 use serde_json::{Map, Value};
@@ -296,7 +296,7 @@ async fn insert_new_members(
         .collect();
     statements.extend(rows::insert_listing_rows(tenant, &rows));
     let audit_entries: Vec<audit::AuditEntry> =
-        coded.iter().map(|(code, _)| build_member_entry(context, *code, AuditAction::Create)).collect();
+        coded.iter().map(|(code, _)| build_member_entry(context, *code, AuditedAction::Create)).collect();
     statements.extend(audit::insert_audit_entries(audit_code, &audit_entries));
     tx.execute_batch(statements).await?;
     for (code, new) in coded {
@@ -365,16 +365,16 @@ async fn remove_imported_member(
     let mut statements = build_delisting(tx, context, code, current).await?;
     statements.extend(members::delete_person(tenant, code));
     tx.execute_batch(statements).await?;
-    audit::append_audit_entry(tx, &build_member_entry(context, code, AuditAction::UndoImport)).await?;
+    audit::append_audit_entry(tx, &build_member_entry(context, code, AuditedAction::UndoImport)).await?;
     Ok(ImportUndoOutcome::Removed)
 }
 
 fn build_member_entry(
     context: &ImportUnitContext,
     code: PersonCode,
-    action: AuditAction,
+    action: AuditedAction,
 ) -> audit::AuditEntry {
-    context.audit_entry(Some(code), AuditedChange::new(action, AuditSubjectKind::Member, code.get()))
+    context.audit_entry(Some(code), AuditedChange::new(action, AuditedRecordKind::Member, code.get()))
 }
 
 /// Statements that remove the listing row of a member without benefits.

@@ -14,7 +14,8 @@ use crate::situations::ActorContext;
 use crate::situations::PERSON;
 use crate::{App, Error};
 use domain::{
-    BenefitCode, Document, InputField, Moment, PersonCode, PostalAddress, Rejection, Scope, UserCode,
+    AuditedOperation, BenefitCode, Document, InputField, Moment, PersonCode, PostalAddress, Rejection, Scope,
+    UserCode,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -25,9 +26,9 @@ use storage::members::{self, PersonProfile};
 use wire::read::FieldPatch;
 use wire::records::AssociadoInput;
 
-const READ: &str = "GET /gestao/associado/{codPessoa}";
-const CHANGE: &str = "PUT /gestao/associado/{codPessoa}";
-const HISTORY: &str = "GET /gestao/associado/{codPessoa}/historico";
+const READ: AuditedOperation = AuditedOperation::ShowMember;
+const CHANGE: AuditedOperation = AuditedOperation::ChangeMember;
+const HISTORY: AuditedOperation = AuditedOperation::ShowMemberHistory;
 
 /// A member with their benefits, as far as visible to the caller.
 #[derive(Clone, Debug)]

@@ -110,7 +110,7 @@ pub async fn update_mirrored_person(
     }
     let changes = compare_people((before, old_phones), (after, phones));
     if !changes.is_empty() {
-        record_person_change(tx, context, code, domain::AuditAction::MirrorRecord, changes).await?;
+        record_person_change(tx, context, code, domain::AuditedAction::MirrorRecord, changes).await?;
     }
     Ok(true)
 }

@@ -25,8 +25,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{ActorContext, PERSON, build_listed_member};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, BranchCode, Document, InputField, Moment, PersonCode,
-    PhoneKind, PostalAddress, Rejection, Scope, SellerKind, TimeZone, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, Document, InputField,
+    Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind, TimeZone, UserCode,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -38,7 +38,7 @@ use storage::server::counters::{self, Counter};
 use wire::read::FieldPatch;
 use wire::records::{EnderecoInput, PessoaCampos, PessoaInput, TelefoneInput};
 
-const OPERATION: &str = "POST /ext/associado";
+const OPERATION: AuditedOperation = AuditedOperation::SaveMember;
 
 /// The person after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,7 +192,7 @@ async fn create_person(tx: &mut Tx, entry: &SavePerson, branch: BranchCode) -> R
     phones::replace_phones(tx, tenant, code, &phones).await?;
     let saved = SavedPerson { code, profile, phones, changed: true };
     update_search_rows(tx, &entry.actor_context(), &saved, None).await?;
-    record_person_change(tx, &entry.actor_context(), code, AuditAction::Create, Vec::new()).await?;
+    record_person_change(tx, &entry.actor_context(), code, AuditedAction::Create, Vec::new()).await?;
     Ok(saved)
 }
 
@@ -235,7 +235,7 @@ async fn store_person_change(
     }
     let saved = SavedPerson { code, profile, phones, changed: true };
     update_search_rows(tx, context, &saved, before.is_member.then_some(before)).await?;
-    record_person_change(tx, context, code, AuditAction::Change, changes).await?;
+    record_person_change(tx, context, code, AuditedAction::Change, changes).await?;
     Ok(saved)
 }
 
@@ -300,7 +300,7 @@ async fn record_person_change(
     tx: &mut Tx,
     context: &ActorContext<'_>,
     person: PersonCode,
-    action: AuditAction,
+    action: AuditedAction,
     changes: Vec<FieldDifference>,
 ) -> Result<(), Error> {
     let entry = audit::AuditEntry {
@@ -309,7 +309,7 @@ async fn record_person_change(
         user: context.user,
         operation: context.operation,
         person: Some(person),
-        change: AuditedChange::new(action, AuditSubjectKind::Member, person.get()),
+        change: AuditedChange::new(action, AuditedRecordKind::Member, person.get()),
     };
     if changes.is_empty() {
         return Ok(audit::append_audit_entry(tx, &entry).await?);

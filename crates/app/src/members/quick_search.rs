@@ -6,12 +6,12 @@ use super::search::{self, FoundMemberRow};
 use crate::access::Session;
 use crate::cases::{self, ResolvedCase};
 use crate::{App, Error};
-use domain::{CardNumber, CaseKind, Cpf, Document, PersonCode, Phone, Plate};
+use domain::{AuditedOperation, CardNumber, CaseKind, Cpf, Document, PersonCode, Phone, Plate};
 use storage::members::phones;
 use wire::read::{self, InputRecord};
 use wire::records::PesquisaAssociadoQuery;
 
-const OPERATION: &str = "GET /console/busca";
+const OPERATION: AuditedOperation = AuditedOperation::SearchEverything;
 /// Maximum number of people found by one phone number, such as a family or a company.
 const MOST_HOLDERS: i64 = 20;
 /// Lengths of text that are searched as a chassis number.

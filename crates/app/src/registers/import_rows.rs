@@ -3,7 +3,9 @@
 use super::{SaveRecord, write_record};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext};
-use domain::{AuditAction, AuditSubjectKind, AuditedChange, ImportKind, ImportProblem, Rejection, fold_text};
+use domain::{
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportKind, ImportProblem, Rejection, fold_text,
+};
 use registers::{FieldContent, Register};
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -205,17 +207,17 @@ pub async fn undo_record_import(
             }
             records::delete_record(tx, register, tenant, code).await?;
             tx.execute_batch(vec![imports::insert_removed_code(tenant, register.table, code)]).await?;
-            (ImportUndoOutcome::Removed, AuditAction::UndoImport)
+            (ImportUndoOutcome::Removed, AuditedAction::UndoImport)
         }
         Some(before) => {
             let broken = || storage::Error::Broken("a record is kept that cannot be read".to_owned());
             let (values, active) = parse_snapshot(before).ok_or_else(broken)?;
             records::update_record(tx, register, tenant, (code, &values, active), context.now).await?;
-            (ImportUndoOutcome::Restored, AuditAction::UndoImportUpdate)
+            (ImportUndoOutcome::Restored, AuditedAction::UndoImportUpdate)
         }
     };
     versions::raise_registers_version(tx, tenant).await?;
-    let change = AuditedChange::new(action, AuditSubjectKind::Register(register.path.into()), code);
+    let change = AuditedChange::new(action, AuditedRecordKind::Register(register.path.into()), code);
     audit::append_audit_entry(tx, &context.audit_entry(None, change)).await?;
     Ok(undone)
 }

@@ -6,8 +6,8 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::{App, Error};
 use domain::{
-    BenefitCode, PersonCode, RegisterProblem, Rejection, Scope, TimeZone, fold_text, has_word_beginnings,
-    split_name_words,
+    AuditedOperation, BenefitCode, PersonCode, RegisterProblem, Rejection, Scope, TimeZone, fold_text,
+    has_word_beginnings, split_name_words,
 };
 use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, SearchMethod};
 use std::collections::BTreeMap;
@@ -53,7 +53,12 @@ pub async fn list_records(
         })
     });
     let page = page.await?;
-    record_access(app, caller, register.words.list.operation, page.people.iter().copied())?;
+    record_access(
+        app,
+        caller,
+        AuditedOperation::Register(register.words.list.operation),
+        page.people.iter().copied(),
+    )?;
     Ok(page)
 }
 
@@ -72,7 +77,7 @@ pub async fn read_record(
         Box::pin(find_visible_record(tx, register, scope, *code))
     });
     let (record, owner) = found.await?.ok_or_else(|| reject_unknown_record(register, code))?;
-    record_access(app, caller, register.words.read.operation, owner.into_iter())?;
+    record_access(app, caller, AuditedOperation::Register(register.words.read.operation), owner.into_iter())?;
     Ok((record, zone))
 }
 

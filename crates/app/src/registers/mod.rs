@@ -20,8 +20,8 @@ use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::members::credit_cards;
 use crate::{App, Error, Vault};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, CreditCardCode, Moment, PersonCode, RandomSource, Scope,
-    TimeZone, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, CreditCardCode, Moment, PersonCode,
+    RandomSource, Scope, TimeZone, UserCode,
 };
 use draft::RecordDraft;
 pub use registers::{FieldContent, FieldType, Register};
@@ -149,15 +149,15 @@ async fn store_record(tx: &mut Tx, command: &SaveRecord, draft: &mut RecordDraft
         None => stored_registers::insert_record(tx, register, tenant, row, command.now).await?,
     }
     let (words, action) = match &draft.had {
-        Some(_) => (&register.words.change, AuditAction::Change),
-        None => (&register.words.create, AuditAction::Create),
+        Some(_) => (&register.words.change, AuditedAction::Change),
+        None => (&register.words.create, AuditedAction::Create),
     };
-    let kind = AuditSubjectKind::Register(register.path.into());
+    let kind = AuditedRecordKind::Register(register.path.into());
     let entry = audit::AuditEntry {
         tenant,
         at: command.now,
         user: command.user,
-        operation: words.operation,
+        operation: AuditedOperation::Register(words.operation),
         person: draft.person,
         change: AuditedChange::new(action, kind, code).with_fields(changed_fields),
     };

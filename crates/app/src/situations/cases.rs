@@ -4,7 +4,7 @@ use super::ActorContext;
 use crate::Error;
 use crate::field_differences::{FieldDifference, list_field_names};
 use crate::registers::snapshot::TenantRegisters;
-use domain::{AuditAction, AuditedChange, CaseKind, HistoryCode, Moment};
+use domain::{AuditedAction, AuditedChange, CaseKind, HistoryCode, Moment};
 use storage::benefits::StoredBenefit;
 use storage::cases::{self, StoredCase};
 use storage::history::audit;
@@ -131,11 +131,11 @@ fn build_audited_change(
     differences: &[FieldDifference],
 ) -> Result<AuditedChange, Error> {
     Ok(match (before, is_situation_change) {
-        (None, _) => AuditAction::Open.into(),
-        (Some(_), true) => AuditedChange::from(AuditAction::ChangeSituation)
+        (None, _) => AuditedAction::Open.into(),
+        (Some(_), true) => AuditedChange::from(AuditedAction::ChangeSituation)
             .with_argument(&require_situation(context, after)?.name),
         (Some(_), false) => {
-            AuditedChange::from(AuditAction::Change).with_fields(list_field_names(differences))
+            AuditedChange::from(AuditedAction::Change).with_fields(list_field_names(differences))
         }
     })
 }

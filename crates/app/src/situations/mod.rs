@@ -10,8 +10,8 @@ use crate::benefits::{field_changes as benefit_fields, reserve_free_card};
 use crate::field_differences::FieldDifference;
 use crate::registers::snapshot::TenantRegisters;
 use domain::{
-    AuditSubjectKind, AuditedChange, BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment,
-    PersonCode, ReceiverCode, Rejection, SituationCode, SituationKind, TenantId, UserCode,
+    AuditedChange, AuditedOperation, AuditedRecordKind, BenefitCode, Date, Document, Entity, HistoryCode,
+    ItemCode, Moment, PersonCode, ReceiverCode, Rejection, SituationCode, SituationKind, TenantId, UserCode,
 };
 use storage::benefits::items::StoredItem;
 use storage::benefits::monthly_counts;
@@ -38,7 +38,7 @@ pub struct ActorContext<'a> {
     pub registers: &'a TenantRegisters,
     pub user: Option<UserCode>,
     /// Method and route.
-    pub operation: &'static str,
+    pub operation: AuditedOperation,
     /// Origin shown in the history.
     pub origin: &'static str,
     /// Receivers are not notified.
@@ -244,7 +244,7 @@ pub(crate) async fn store_benefit(
         user: context.user,
         operation: context.operation,
         person: Some(pending.holder.0),
-        change: pending.audited.with_subject(AuditSubjectKind::Benefit, code.get()),
+        change: pending.audited.with_subject(AuditedRecordKind::Benefit, code.get()),
     };
     statements.extend(pending.also);
     statements.extend(pending.then.map(|then| then(code, &after)).unwrap_or_default());

@@ -2,7 +2,7 @@
 //! server; they select the association for requests without a credential.
 
 use crate::{App, Error};
-use domain::{AuditAction, AuditedChange, HostName, Moment, Rejection, TenantId};
+use domain::{AuditedAction, AuditedChange, AuditedOperation, HostName, Moment, Rejection, TenantId};
 use storage::history::audit;
 use storage::server::tenants;
 use storage::server::versions::{self, CacheVersions};
@@ -76,8 +76,8 @@ async fn write_added_host(
         tx,
         *tenant,
         *now,
-        "amparo tenant host add",
-        AuditedChange::from(AuditAction::AddHost).with_argument(host.as_str()),
+        AuditedOperation::HostAddCommand,
+        AuditedChange::from(AuditedAction::AddHost).with_argument(host.as_str()),
     )
     .await
 }
@@ -92,15 +92,15 @@ async fn write_removed_host(
         return Err(Rejection::UnknownHost(host.to_owned()).into());
     }
     tenants::delete_host(tx, host, tenant).await?;
-    let change = AuditedChange::from(AuditAction::RemoveHost).with_argument(host);
-    record_host_change(tx, tenant, now, "amparo tenant host remove", change).await
+    let change = AuditedChange::from(AuditedAction::RemoveHost).with_argument(host);
+    record_host_change(tx, tenant, now, AuditedOperation::HostRemoveCommand, change).await
 }
 
 async fn record_host_change(
     tx: &mut Tx,
     tenant: TenantId,
     at: Moment,
-    operation: &'static str,
+    operation: AuditedOperation,
     change: AuditedChange,
 ) -> Result<CacheVersions, Error> {
     let entry = audit::AuditEntry { tenant, at, user: None, operation, person: None, change };

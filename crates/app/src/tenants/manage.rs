@@ -8,8 +8,8 @@ use crate::field_differences::{
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, Colour, DisplayName, Moment, Rejection, Role, TenantId,
-    TimeZone, UserCode, ValidationPartner,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Colour, DisplayName, Moment,
+    Rejection, Role, TenantId, TimeZone, UserCode, ValidationPartner,
 };
 use storage::history::audit;
 use storage::server::tenants::{self, StoredTenant};
@@ -17,7 +17,7 @@ use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
 use wire::read::FieldPatch;
 
-const CHANGE: &str = "PUT /gestao/base";
+const CHANGE: AuditedOperation = AuditedOperation::ChangeTenant;
 /// More than any association needs.
 const MOST_PARTNERS: usize = 100;
 
@@ -137,7 +137,7 @@ async fn write_tenant_change(tx: &mut Tx, command: &OwnTenantCommand) -> Result<
         user: Some(command.by),
         operation: CHANGE,
         person: None,
-        change: AuditedChange::new(AuditAction::Change, AuditSubjectKind::Tenant, command.tenant.get())
+        change: AuditedChange::new(AuditedAction::Change, AuditedRecordKind::Tenant, command.tenant.get())
             .with_fields(list_field_names(&differences)),
     };
     audit::append_audit_entry(tx, &entry).await?;

@@ -6,7 +6,9 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
-use domain::{BranchCode, ChangeDigest, Entity, HistoryCursor, PersonCode, Rejection, TenantId};
+use domain::{
+    AuditedOperation, BranchCode, ChangeDigest, Entity, HistoryCursor, PersonCode, Rejection, TenantId,
+};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use storage::Tx;
@@ -48,7 +50,7 @@ pub async fn read_feed_page(
     record_access(
         app,
         caller,
-        "GET /gestao/historico",
+        AuditedOperation::ReadHistoryFeed,
         entries.iter().filter_map(|entry| extract_body_person(&entry.body)),
     )?;
     Ok(ChangeFeedPage { entries, has_more, next: last.unwrap_or(place), registers })

@@ -19,8 +19,8 @@ use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::load_registers;
 use crate::{App, Error, Vault};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, DeliveryState, Entity, HistoryCode, InputField, Moment,
-    ReceiverCode, Rejection, TenantId,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DeliveryState, Entity, HistoryCode,
+    InputField, Moment, ReceiverCode, Rejection, TenantId,
 };
 use futures_util::future::BoxFuture;
 use receivers::{DeliveryTarget, TenantActor};
@@ -163,9 +163,9 @@ pub async fn send_test_message(
         input,
         |tx, (actor, code, tried, now)| {
             Box::pin(async move {
-                let operation = "POST /gestao/receptor/{codReceptor}/teste";
+                let operation = AuditedOperation::TestReceiver;
                 let change =
-                    AuditedChange::new(AuditAction::TestReceiver, AuditSubjectKind::Receiver, code.get());
+                    AuditedChange::new(AuditedAction::TestReceiver, AuditedRecordKind::Receiver, code.get());
                 let entry = build_trigger_audit_entry(*actor, *now, operation, change);
                 audit::append_audit_entry(tx, &entry).await?;
                 Ok(tried.clone())
@@ -468,9 +468,9 @@ async fn replay_batch(
         deliveries::replay_deliveries(tx, actor.tenant, receiver, again, (now, TOGETHER, number)).await?;
     if replayed > 0 {
         let change =
-            AuditedChange::new(AuditAction::ReplayDeliveries, AuditSubjectKind::Receiver, receiver.get());
+            AuditedChange::new(AuditedAction::ReplayDeliveries, AuditedRecordKind::Receiver, receiver.get());
         let change = change.with_argument(replayed);
-        let entry = build_trigger_audit_entry(actor, now, "POST /gestao/entrega/reenviar", change);
+        let entry = build_trigger_audit_entry(actor, now, AuditedOperation::ReplayDeliveries, change);
         audit::append_audit_entry(tx, &entry).await?;
     }
     Ok((replayed, more))
@@ -479,7 +479,7 @@ async fn replay_batch(
 fn build_trigger_audit_entry(
     actor: TenantActor,
     at: Moment,
-    operation: &'static str,
+    operation: AuditedOperation,
     change: AuditedChange,
 ) -> audit::AuditEntry {
     audit::AuditEntry { tenant: actor.tenant, at, user: actor.user, operation, person: None, change }

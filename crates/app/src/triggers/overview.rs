@@ -5,7 +5,9 @@ use super::{DeliveryWithAttempts, PAGE, load_attempts, require_receiver};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::{App, Error};
-use domain::{DeliveryState, Entity, HistoryCode, InputField, Moment, ReceiverCode, TenantId};
+use domain::{
+    AuditedOperation, DeliveryState, Entity, HistoryCode, InputField, Moment, ReceiverCode, TenantId,
+};
 use std::time::Duration;
 use storage::Tx;
 use storage::history::situation_changes;
@@ -175,6 +177,6 @@ pub async fn read_delivery(
         })
     });
     let (delivery, body) = read.await?.ok_or(unknown)?;
-    record_access(app, caller, "GET /gestao/entrega", extract_body_person(&body).into_iter())?;
+    record_access(app, caller, AuditedOperation::ListDeliveries, extract_body_person(&body).into_iter())?;
     Ok((delivery, body))
 }

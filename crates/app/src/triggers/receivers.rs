@@ -6,8 +6,8 @@ use crate::registers::snapshot::load_registers;
 use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, Entity, InputField, Moment, RandomSource, ReceiverAddress,
-    ReceiverCode, Rejection, SigningSecret, TenantId, TimeZone, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Entity, InputField, Moment,
+    RandomSource, ReceiverAddress, ReceiverCode, Rejection, SigningSecret, TenantId, TimeZone, UserCode,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -178,7 +178,7 @@ impl<W> ReceiverChangeContext<W> {
     async fn append_audit(
         &self,
         tx: &mut Tx,
-        operation: &'static str,
+        operation: AuditedOperation,
         change: AuditedChange,
     ) -> Result<(), Error> {
         let entry = audit::AuditEntry {
@@ -228,7 +228,9 @@ async fn insert_receiver(
             &ReceiverSecretBundle { secret: secret.expose().to_owned(), previous: Vec::new(), headers },
         )
         .await?;
-    context.append_audit(tx, "POST /gestao/receptor", build_change(AuditAction::Create, code)).await?;
+    context
+        .append_audit(tx, AuditedOperation::CreateReceiver, build_change(AuditedAction::Create, code))
+        .await?;
     let receiver =
         receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
     Ok(CreatedReceiver {
@@ -406,8 +408,8 @@ async fn update_receiver(
     )
     .await?;
     context.store_secrets(tx, code, &sealed).await?;
-    let action = if moves { AuditAction::MoveReceiver } else { AuditAction::Change };
-    context.append_audit(tx, "PUT /gestao/receptor/{codReceptor}", build_change(action, code)).await?;
+    let action = if moves { AuditedAction::MoveReceiver } else { AuditedAction::Change };
+    context.append_audit(tx, AuditedOperation::ChangeReceiver, build_change(action, code)).await?;
     let receiver = load_receiver(tx, &context.vault, tenant, code).await?;
     Ok(ChangedReceiver { receiver, secret: moves.then(|| new_secret.clone()) })
 }
@@ -491,8 +493,8 @@ async fn write_receiver_pause(
             tx.execute(queues::make_waits_due(tenant, code, context.now)).await?;
         }
         let (operation, action) = match paused {
-            true => ("POST /gestao/receptor/{codReceptor}/pausar", AuditAction::PauseReceiver),
-            false => ("POST /gestao/receptor/{codReceptor}/retomar", AuditAction::ResumeReceiver),
+            true => (AuditedOperation::PauseReceiver, AuditedAction::PauseReceiver),
+            false => (AuditedOperation::ResumeReceiver, AuditedAction::ResumeReceiver),
         };
         let change = build_change(action, code).with_reason(reason.as_deref());
         context.append_audit(tx, operation, change).await?;
@@ -539,14 +541,14 @@ async fn write_new_secret(
     };
     receivers::update_receiver(tx, tenant, &same, had.active, context.now).await?;
     context.store_secrets(tx, *code, &sealed).await?;
-    let operation = "POST /gestao/receptor/{codReceptor}/segredo";
-    let change = build_change(AuditAction::RotateSecret, *code).with_reason(reason.as_deref());
+    let operation = AuditedOperation::RotateReceiverSecret;
+    let change = build_change(AuditedAction::RotateSecret, *code).with_reason(reason.as_deref());
     context.append_audit(tx, operation, change).await?;
     Ok(secret.clone())
 }
 
-fn build_change(action: AuditAction, code: ReceiverCode) -> AuditedChange {
-    AuditedChange::new(action, AuditSubjectKind::Receiver, code.get())
+fn build_change(action: AuditedAction, code: ReceiverCode) -> AuditedChange {
+    AuditedChange::new(action, AuditedRecordKind::Receiver, code.get())
 }
 
 /// The data needed to send to a receiver.

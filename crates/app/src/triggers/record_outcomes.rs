@@ -5,8 +5,8 @@ use super::{DeliveryJob, LeaseHolder};
 use crate::mail::{self, Addressee, UserNotice};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, DeliveryState, HistoryCode, Moment, ReceiverCode, Role,
-    TenantId,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DeliveryState, HistoryCode, Moment,
+    ReceiverCode, Role, TenantId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -406,11 +406,11 @@ async fn announce_pause(
         tenant: input.tenant,
         at: input.now,
         user: None,
-        operation: "entrega de gatilhos",
+        operation: AuditedOperation::DeliverTriggers,
         person: None,
         change: AuditedChange::new(
-            AuditAction::PauseReceiver,
-            AuditSubjectKind::Receiver,
+            AuditedAction::PauseReceiver,
+            AuditedRecordKind::Receiver,
             receiver.code.get(),
         ),
     };

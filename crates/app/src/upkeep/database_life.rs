@@ -9,7 +9,7 @@
 use crate::server_key::encode_hex;
 use crate::upkeep::unfinished_restore::find_unfinished_restore;
 use crate::{App, Error};
-use domain::{AuditAction, Moment, TenantId};
+use domain::{AuditedAction, AuditedOperation, Moment, TenantId};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use storage::access::tokens;
@@ -248,14 +248,14 @@ async fn write_new_life(
 }
 
 fn build_restore_entry(tenant: TenantId, at: Moment) -> audit::AuditEntry {
-    let operation = "banco de dados restaurado";
+    let operation = AuditedOperation::DetectRestoredDatabase;
     audit::AuditEntry {
         tenant,
         at,
         user: None,
         operation,
         person: None,
-        change: AuditAction::RestoreDatabase.into(),
+        change: AuditedAction::RestoreDatabase.into(),
     }
 }
 

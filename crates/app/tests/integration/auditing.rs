@@ -3,7 +3,9 @@
 use app::access::Session;
 use app::audit::access_log::{self, AuditPageQuery, AuditedEvent, ReverseAuditQuery, StoredAuditEntry};
 use app::{App, Error, access};
-use domain::{AuditAction, AuditSubjectKind, AuditedChange, Clock, Moment, PersonCode, UserCode};
+use domain::{
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Clock, Moment, PersonCode, UserCode,
+};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,17 +36,17 @@ async fn happened(world: &World) {
                         let user = Some(UserCode::new(1 + number % 2));
                         let person = PersonCode::new(1 + number % 3);
                         let change =
-                            AuditedChange::new(AuditAction::Change, AuditSubjectKind::Benefit, *number);
+                            AuditedChange::new(AuditedAction::Change, AuditedRecordKind::Benefit, *number);
                         let entry = AuditEntry {
                             tenant: *tenant,
                             at: *at,
                             user,
-                            operation: "PUT /x",
+                            operation: AuditedOperation::ChangeBenefit,
                             person: Some(person),
                             change,
                         };
                         stored::append_audit_entry(tx, &entry).await?;
-                        let mut look = AccessLogBlock::new(user, "GET /x/{codX}", (person, *at));
+                        let mut look = AccessLogBlock::new(user, AuditedOperation::ShowMember, (person, *at));
                         look.add(PersonCode::new(900), *at);
                         stored::append_access_log(tx, *tenant, &[look]).await?;
                         Ok::<_, storage::Error>(())

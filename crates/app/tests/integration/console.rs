@@ -264,13 +264,28 @@ async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(datab
         let (mut parts, mut rows, mut after) = (Vec::new(), Vec::new(), (Some(0), Some(0)));
         while after != (None, None) {
             if let Some(place) = after.0 {
-                let read = search::list_benefits_after(&app, caller, &in_use, place, "GET /x").await.unwrap();
+                let read = search::list_benefits_after(
+                    &app,
+                    caller,
+                    &in_use,
+                    place,
+                    domain::AuditedOperation::ExportList,
+                )
+                .await
+                .unwrap();
                 parts.extend(read.rows.iter().map(|row| row.code));
                 after.0 = read.next;
             }
             if let Some(place) = after.1 {
-                let read =
-                    search::list_members_after(&app, caller, members(), place, "GET /x").await.unwrap();
+                let read = search::list_members_after(
+                    &app,
+                    caller,
+                    members(),
+                    place,
+                    domain::AuditedOperation::ExportList,
+                )
+                .await
+                .unwrap();
                 rows.extend(read.rows.iter().map(|row| row.benefit.as_ref().unwrap().code));
                 after.1 = read.next;
             }
@@ -290,7 +305,15 @@ async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(datab
         // All of them, in the order of their codes.
         let (mut all, mut after) = (Vec::new(), Some(0));
         while let Some(place) = after {
-            let read = search::list_benefits_after(&app, caller, &everything, place, "GET /x").await.unwrap();
+            let read = search::list_benefits_after(
+                &app,
+                caller,
+                &everything,
+                place,
+                domain::AuditedOperation::ExportList,
+            )
+            .await
+            .unwrap();
             all.extend(read.rows.iter().map(|row| row.code));
             after = read.next;
         }

@@ -14,7 +14,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{Date, Moment, PersonCode, TimeZone, UserCode};
+use domain::{AuditedOperation, Date, Moment, PersonCode, TimeZone, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -159,7 +159,7 @@ struct AccountAccess {
 
 impl AccountAccess {
     fn from_entry(entry: &StoredAuditEntry) -> AccountAccess {
-        let is_reset_request = entry.operation == "POST /senha/esqueci";
+        let is_reset_request = entry.operation == AuditedOperation::RequestPasswordLink.name();
         AccountAccess {
             result: entry.result,
             address: entry.address.clone(),
@@ -319,7 +319,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/auditoria.ht
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{AuditAction, AuditSubjectKind, AuditedChange};
+    use domain::{AuditedAction, AuditedChange, AuditedRecordKind};
 
     fn look(code: i32, seconds: i64, operation: &str, people: &[i32]) -> StoredAuditEntry {
         let at = Moment::from_millis(seconds * 1000);
@@ -357,15 +357,15 @@ mod tests {
             operation: operation.to_owned(),
             what: AuditedEvent::Change(
                 None,
-                AuditEntryContent::Change(AuditedChange::new(action, AuditSubjectKind::User, 1)),
+                AuditEntryContent::Change(AuditedChange::new(action, AuditedRecordKind::User, 1)),
             ),
             address: Some("203.0.113.7".to_owned()),
             result: Some(result),
             times,
         };
         let entries = vec![
-            entry(AccountActionResult::Success, "POST /ext/autenticacao", AuditAction::SignInToApi, 12),
-            entry(AccountActionResult::Failure, "POST /console/entrar", AuditAction::RefuseSignIn, 1),
+            entry(AccountActionResult::Success, "POST /ext/autenticacao", AuditedAction::SignInToApi, 12),
+            entry(AccountActionResult::Failure, "POST /console/entrar", AuditedAction::RefuseSignIn, 1),
         ];
         let users = HashMap::from([(UserCode::new(1), "Ana".to_owned())]);
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();

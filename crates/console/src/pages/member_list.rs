@@ -19,7 +19,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use dispatch::{get, post};
-use domain::{Entity, SellerCode, display};
+use domain::{AuditedOperation, Entity, SellerCode, display};
 use wire::records::PesquisaAssociadoQuery;
 
 const PAGE: i64 = 100;
@@ -179,13 +179,15 @@ async fn build_member_list(
     let labels: Vec<(&str, &str)> =
         TYPED.into_iter().chain(FURTHER.map(|(name, label, _)| (name, label))).collect();
     let (rows, total, problems) = match criteria {
-        Ok(criteria) => match search::list_members(app, caller, criteria, "GET /console/associados").await {
-            Ok(page) => (page.rows, page.total, Vec::new()),
-            Err(Error::Refused(problems)) => {
-                (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), &labels))
+        Ok(criteria) => {
+            match search::list_members(app, caller, criteria, AuditedOperation::BrowseMembers).await {
+                Ok(page) => (page.rows, page.total, Vec::new()),
+                Err(Error::Refused(problems)) => {
+                    (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), &labels))
+                }
+                Err(error) => return Err(error),
             }
-            Err(error) => return Err(error),
-        },
+        }
         Err(problems) => (Vec::new(), 0, label_problems(&problems.into_problems(), &labels)),
     };
     let situations =

@@ -159,7 +159,7 @@ fn build_situation_change(
         tenant: part.known.tenant,
         registers: &part.registers,
         user: None,
-        operation: ORIGIN,
+        operation: domain::AuditedOperation::LoadDemo,
         origin: ORIGIN,
         quiet: false,
         now: at,

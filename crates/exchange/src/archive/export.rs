@@ -8,7 +8,7 @@ use super::{
 use app::attachments::transfer;
 use app::server_key::encode_hex;
 use app::{App, Vault, tenants};
-use domain::{AuditAction, TenantId};
+use domain::{AuditedAction, AuditedOperation, TenantId};
 use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -65,7 +65,7 @@ pub async fn export_archive(
         user: None,
         operation: OPERATION,
         person: None,
-        change: AuditAction::ExportTenant.into(),
+        change: AuditedAction::ExportTenant.into(),
     };
     app.db
         .write(WriteLane::foreground(tenant), entry, |tx, entry| {
@@ -103,7 +103,7 @@ fn build_writer_gone_error() -> ArchiveError {
 }
 
 /// The operation name in the audit.
-pub const OPERATION: &str = "amparo export";
+pub const OPERATION: AuditedOperation = AuditedOperation::ExportCommand;
 
 /// An unfinished file, and an empty one that reserves its final name. Both are deleted unless the file is published.
 struct UnpublishedFile {

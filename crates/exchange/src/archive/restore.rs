@@ -10,7 +10,7 @@ use super::{ArchiveError, ArchiveManifest, FILES, run_blocking};
 use app::attachments::transfer;
 use app::upkeep::unfinished_restore::RestoreProgress;
 use app::{App, Vault, tenants};
-use domain::{AuditAction, AuditedChange, Moment, TenantId};
+use domain::{AuditedAction, AuditedChange, AuditedOperation, Moment, TenantId};
 use std::path::Path;
 use std::sync::Arc;
 use storage::exchange::archive::{
@@ -64,7 +64,7 @@ const ATTACHED: &str = "arquivos";
 const PUT_TOGETHER: i64 = 20;
 
 /// The operation name in the audit.
-const OPERATION: &str = "amparo bring";
+const OPERATION: AuditedOperation = AuditedOperation::BringCommand;
 
 pub async fn restore_archive(
     app: &App,
@@ -336,7 +336,7 @@ impl ArchiveRestoreRun<'_> {
             user: None,
             operation: OPERATION,
             person: None,
-            change: AuditedChange::from(AuditAction::RestoreTenant)
+            change: AuditedChange::from(AuditedAction::RestoreTenant)
                 .with_argument(&self.archive.manifest.moment),
         };
         let last = RestoreCompletion {

@@ -4,12 +4,12 @@
 use super::ExportableList;
 use app::access::Session;
 use app::{App, Error};
-use domain::{AuditAction, AuditedChange, Sheet};
+use domain::{AuditedAction, AuditedChange, AuditedOperation, Sheet};
 use storage::WriteLane;
 use storage::history::audit::{self, AuditEntry};
 
 /// The operation name in the audit.
-pub const OPERATION: &str = "GET /gestao/exportacao";
+pub const OPERATION: AuditedOperation = AuditedOperation::ExportList;
 
 /// Filters whose values identify no person.
 const PLAIN: &[&str] = &[
@@ -67,7 +67,8 @@ pub async fn audit_export_start(
     pairs: &[(String, String)],
 ) -> Result<(), Error> {
     let format = wire::set_names::sheet(format);
-    let change = AuditedChange::from(AuditAction::BeginExport).with_argument(list.name).with_argument(format);
+    let change =
+        AuditedChange::from(AuditedAction::BeginExport).with_argument(list.name).with_argument(format);
     append_audit_entry(app, caller, list_filters(pairs).fold(change, AuditedChange::with_argument)).await
 }
 
@@ -79,7 +80,7 @@ pub async fn audit_export_end(
     rows: u64,
     is_complete: bool,
 ) -> Result<(), Error> {
-    let action = if is_complete { AuditAction::FinishExport } else { AuditAction::StopExport };
+    let action = if is_complete { AuditedAction::FinishExport } else { AuditedAction::StopExport };
     let change = AuditedChange::from(action).with_argument(list.name).with_argument(rows);
     append_audit_entry(app, caller, change).await
 }

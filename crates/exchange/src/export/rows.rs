@@ -26,7 +26,7 @@ use wire::records::{
 
 /// Page size of the lists.
 const PAGE: i64 = 100;
-const OPERATION: &str = super::audit::OPERATION;
+const OPERATION: domain::AuditedOperation = super::audit::OPERATION;
 
 type QueryPairs = Vec<(String, String)>;
 

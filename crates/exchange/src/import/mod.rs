@@ -46,8 +46,8 @@ use app::idempotency::{self, IdempotentWrite, WriteOutcome};
 use app::registers::snapshot::load_registers;
 use app::{App, Error};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, BranchCode, ImportCode, ImportKind, ImportProblem,
-    ImportState, InputField, Moment, Rejection, Role, Scope, TenantId, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, ImportCode, ImportKind,
+    ImportProblem, ImportState, InputField, Moment, Rejection, Role, Scope, TenantId, UserCode,
 };
 use storage::exchange::imports::{self, ImportStateChange};
 use storage::history::audit;
@@ -55,9 +55,9 @@ use storage::{Tx, WriteLane};
 use wire::read::FieldPatch;
 use wire::sheet::{find_import_field, fold_header, list_import_fields};
 
-const RUN: &str = "POST /gestao/importacao/{codImportacao}/iniciar";
-const UNDO: &str = "POST /gestao/importacao/{codImportacao}/desfazer";
-const RECEIVE: &str = "POST /gestao/importacao";
+const RUN: AuditedOperation = AuditedOperation::RunImport;
+const UNDO: AuditedOperation = AuditedOperation::UndoImport;
+const RECEIVE: AuditedOperation = AuditedOperation::ReceiveImport;
 
 /// The user or command that acts on imports.
 #[derive(Clone, Debug)]
@@ -316,7 +316,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
                     restart: true,
                     ..ImportStateChange::default()
                 },
-                AuditAction::MapColumns,
+                AuditedAction::MapColumns,
             )
         }
         ImportRunAction::Check => {
@@ -324,7 +324,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
             (
                 S::Checking,
                 ImportStateChange { restart: true, ..ImportStateChange::default() },
-                AuditAction::BeginImportCheck,
+                AuditedAction::BeginImportCheck,
             )
         }
         ImportRunAction::Start { triggers } => {
@@ -333,15 +333,15 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
             (
                 S::Running,
                 ImportStateChange { restart: true, triggers, started: true, ..ImportStateChange::default() },
-                AuditAction::BeginImport,
+                AuditedAction::BeginImport,
             )
         }
         ImportRunAction::Pause if import.state == S::Running => {
-            (S::Paused, ImportStateChange::default(), AuditAction::PauseImport)
+            (S::Paused, ImportStateChange::default(), AuditedAction::PauseImport)
         }
         ImportRunAction::Pause => return wrong("só uma importação em andamento pode ser pausada."),
         ImportRunAction::Resume if import.state == S::Paused => {
-            (S::Running, ImportStateChange::default(), AuditAction::ResumeImport)
+            (S::Running, ImportStateChange::default(), AuditedAction::ResumeImport)
         }
         ImportRunAction::Resume => return wrong("só uma importação pausada pode ser retomada."),
         ImportRunAction::Undo if !matches!(import.state, S::Done | S::Paused | S::Running) => {
@@ -356,7 +356,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
             (
                 S::Undoing,
                 ImportStateChange { position, ..ImportStateChange::default() },
-                AuditAction::BeginImportUndo,
+                AuditedAction::BeginImportUndo,
             )
         }
     };
@@ -368,7 +368,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
         user: request.by.user,
         operation: if to == S::Undoing { UNDO } else { RUN },
         person: None,
-        change: AuditedChange::new(action, AuditSubjectKind::Import, code.get()),
+        change: AuditedChange::new(action, AuditedRecordKind::Import, code.get()),
     };
     audit::append_audit_entry(tx, &entry).await?;
     imports::find_import_run(&mut *tx, tenant, code, None).await?.ok_or_else(|| refuse_unknown_import(code))

@@ -6,7 +6,8 @@ use super::{ImportCaller, RECEIVE, StoredImportRun, UNDO_FOR, refuse_import};
 use app::idempotency::{self, IdempotentWrite, WriteOutcome};
 use app::{App, Error, HeavyWork};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, ImportCode, ImportKind, ImportProblem, ImportState, Moment,
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportCode, ImportKind, ImportProblem, ImportState,
+    Moment,
 };
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -218,7 +219,7 @@ async fn discard_oldest_unconfirmed(
         user: caller.user,
         operation: RECEIVE,
         person: None,
-        change: AuditedChange::new(AuditAction::DiscardImport, AuditSubjectKind::Import, code.get()),
+        change: AuditedChange::new(AuditedAction::DiscardImport, AuditedRecordKind::Import, code.get()),
     };
     audit::append_audit_entry(tx, &entry).await?;
     Ok(ImportRoomOutcome::Discarded(code))
@@ -337,7 +338,7 @@ async fn write_completed_upload(tx: &mut Tx, ended: &CompletedUpload) -> Result<
         user: ended.by.user,
         operation: RECEIVE,
         person: None,
-        change: AuditedChange::new(AuditAction::ReceiveImport, AuditSubjectKind::Import, code.get())
+        change: AuditedChange::new(AuditedAction::ReceiveImport, AuditedRecordKind::Import, code.get())
             .with_argument(ended.total),
     };
     audit::append_audit_entry(tx, &entry).await?;

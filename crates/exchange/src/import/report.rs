@@ -3,7 +3,7 @@
 use super::{ImportCaller, KeptRecord, StoredImportRun, StoredLineProblem, load_import};
 use crate::export::csv;
 use app::{App, Error};
-use domain::{AuditAction, AuditSubjectKind, AuditedChange, ImportCode, TenantId};
+use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ImportCode, TenantId};
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use storage::WriteLane;
 use storage::exchange::imports;
@@ -87,9 +87,13 @@ async fn audit_error_file_download(app: &App, caller: &ImportCaller, code: Impor
         tenant: caller.tenant(),
         at: app.now(),
         user: caller.user,
-        operation: "GET /gestao/importacao/{codImportacao}/arquivoErros",
+        operation: AuditedOperation::DownloadImportErrors,
         person: None,
-        change: AuditedChange::new(AuditAction::DownloadImportErrors, AuditSubjectKind::Import, code.get()),
+        change: AuditedChange::new(
+            AuditedAction::DownloadImportErrors,
+            AuditedRecordKind::Import,
+            code.get(),
+        ),
     };
     let lane = WriteLane::foreground(caller.tenant());
     let write = app.db.write(lane, entry, |tx, entry| {

@@ -7,7 +7,7 @@ use app::members::dependents;
 use app::registers::snapshot::confirm_registers;
 use app::sales::leads;
 use app::{App, Error, benefits, members, registers};
-use domain::{AuditAction, ImportKind, ImportState, Moment};
+use domain::{AuditedAction, ImportKind, ImportState, Moment};
 use std::time::Duration;
 use storage::exchange::imports::{self, LeasedImport, StoredLineResult};
 use storage::{Tx, WriteLane};
@@ -44,7 +44,7 @@ pub(super) async fn undo_all_lines(
         }
         on_progress(&load_leased_import(app, lease).await?);
     }
-    finish_stage(app, lease, ImportState::Undone, AuditAction::FinishImportUndo).await
+    finish_stage(app, lease, ImportState::Undone, AuditedAction::FinishImportUndo).await
 }
 
 /// `false` if the lease was lost.

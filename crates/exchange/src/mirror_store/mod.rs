@@ -42,7 +42,8 @@ use app::registers::snapshot::{DECISIONS, TenantRegisters, confirm_registers, re
 use app::situations::ActorContext;
 use app::{App, Error};
 use domain::{
-    AuditAction, AuditedChange, BenefitCode, BenefitKind, CardNumber, DealCode, Moment, PersonCode, TenantId,
+    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, BenefitKind, CardNumber, DealCode, Moment,
+    PersonCode, TenantId,
 };
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -75,7 +76,7 @@ impl<T> MirrorWriteBatch<T> {
             tenant: self.mirror.tenant,
             registers: &self.registers,
             user: None,
-            operation: ORIGIN,
+            operation: AuditedOperation::MirrorSource,
             origin: ORIGIN,
             quiet: true,
             now: self.now,
@@ -108,7 +109,7 @@ where
                 let written = unit(tx, part, &mut notes).await?;
                 tx.execute_batch(mirrors::upsert_mirror_notes(part.tenant(), &notes, part.now)).await?;
                 if written > 0 {
-                    let change = AuditedChange::from(AuditAction::MirrorRecords).with_argument(written);
+                    let change = AuditedChange::from(AuditedAction::MirrorRecords).with_argument(written);
                     append_audit_entry(tx, part.tenant(), change, part.now).await?;
                 }
                 let count = i64::try_from(written).unwrap_or(i64::MAX);
@@ -127,7 +128,14 @@ async fn append_audit_entry(
     change: AuditedChange,
     at: Moment,
 ) -> Result<(), Error> {
-    let entry = audit::AuditEntry { tenant, at, user: None, operation: ORIGIN, person: None, change };
+    let entry = audit::AuditEntry {
+        tenant,
+        at,
+        user: None,
+        operation: AuditedOperation::MirrorSource,
+        person: None,
+        change,
+    };
     Ok(audit::append_audit_entry(tx, &entry).await?)
 }
 

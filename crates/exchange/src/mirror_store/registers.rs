@@ -2,7 +2,7 @@
 
 use super::{NewMirrorNote, StoredMirror, append_audit_entry};
 use app::{App, Error};
-use domain::{AuditAction, AuditedChange, Entity, Moment, Scope, TenantId};
+use domain::{AuditedAction, AuditedChange, Entity, Moment, Scope, TenantId};
 use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, Register};
 use std::collections::BTreeSet;
 use storage::exchange::mirrors;
@@ -80,7 +80,7 @@ async fn write_register_batch(
     append_audit_entry(
         tx,
         tenant,
-        AuditedChange::from(AuditAction::MirrorRegisters).with_argument(changed),
+        AuditedChange::from(AuditedAction::MirrorRegisters).with_argument(changed),
         now,
     )
     .await?;

@@ -5,7 +5,7 @@ use super::{StoredMirror, append_audit_entry};
 use ::registers::{FUNNEL, FieldContent, InitialSituation, SITUATIONS};
 use app::{App, Error, registers, tenants};
 use domain::{
-    AuditAction, AuditedChange, BranchCode, Entity, FunnelCode, Moment, SituationCode, SituationKind,
+    AuditedAction, AuditedChange, BranchCode, Entity, FunnelCode, Moment, SituationCode, SituationKind,
     TenantId, TimeZone,
 };
 use std::time::Duration;
@@ -178,7 +178,7 @@ async fn create_mirror_tenant(
     append_audit_entry(
         tx,
         tenant,
-        AuditedChange::from(AuditAction::CreateMirror).with_argument(&source.address),
+        AuditedChange::from(AuditedAction::CreateMirror).with_argument(&source.address),
         now,
     )
     .await?;

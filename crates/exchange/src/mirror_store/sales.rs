@@ -7,7 +7,7 @@ use app::members::mirror_rows as people;
 use app::sales::leads::apply_lead_to_person;
 use app::{App, Error};
 use domain::{
-    AuditAction, AuditedChange, BranchCode, DealCode, DependentCode, LeadCode, Moment, PersonCode, Scope,
+    AuditedAction, AuditedChange, BranchCode, DealCode, DependentCode, LeadCode, Moment, PersonCode, Scope,
     TenantId,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -310,7 +310,7 @@ async fn retire_lead_batch(
         append_audit_entry(
             tx,
             tenant,
-            AuditedChange::from(AuditAction::RetireLeads).with_argument(retired),
+            AuditedChange::from(AuditedAction::RetireLeads).with_argument(retired),
             now,
         )
         .await?;

@@ -2,7 +2,7 @@
 
 use super::{StoredMirror, advance_counter, append_audit_entry};
 use app::{App, Error};
-use domain::{AuditAction, AuditedChange, Moment, TenantId, UserCode};
+use domain::{AuditedAction, AuditedChange, Moment, TenantId, UserCode};
 use std::collections::BTreeMap;
 use storage::access::users;
 use storage::server::counters::{self, Counter};
@@ -96,7 +96,7 @@ async fn upsert_users(
         append_audit_entry(
             tx,
             tenant,
-            AuditedChange::from(AuditAction::MirrorUsers).with_argument(count),
+            AuditedChange::from(AuditedAction::MirrorUsers).with_argument(count),
             now,
         )
         .await?;

@@ -8,7 +8,8 @@ use crate::executor::statement::build_inserts;
 use crate::server::counters::{self, Counter};
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
-    AuditAction, AuditSubject, AuditSubjectKind, AuditedChange, Moment, PersonCode, TenantId, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecord, AuditedRecordKind, Moment, PersonCode,
+    TenantId, UserCode,
 };
 
 /// A change to record in the audit log.
@@ -18,7 +19,7 @@ pub struct AuditEntry {
     pub at: Moment,
     pub user: Option<UserCode>,
     /// Method and route: `POST /ext/associado`.
-    pub operation: &'static str,
+    pub operation: AuditedOperation,
     pub person: Option<PersonCode>,
     pub change: AuditedChange,
 }
@@ -62,7 +63,7 @@ fn list_entry_values(entry: &AuditEntry, code: i32) -> [SqlScalar; 12] {
         code.into(),
         entry.at.into(),
         entry.user.into(),
-        entry.operation.into(),
+        entry.operation.name().into(),
         entry.person.into(),
         action,
         subject_kind,
@@ -107,7 +108,7 @@ pub struct AccountAuditEntry {
     /// The user who acted; for a failed login, the user it named.
     pub user: Option<UserCode>,
     /// Method and route, or the command.
-    pub operation: &'static str,
+    pub operation: AuditedOperation,
     pub change: AuditedChange,
     /// `None` for a command.
     pub address: Option<String>,
@@ -128,7 +129,7 @@ pub async fn append_account_entry(tx: &mut Tx, entry: &AccountAuditEntry) -> Res
         .arg(code)
         .arg(entry.at)
         .arg(entry.user)
-        .arg(entry.operation)
+        .arg(entry.operation.name())
         .arg(entry.address.as_deref())
         .arg(entry.result.number())
         .arg(entry.times);
@@ -166,7 +167,7 @@ const LOOK: usize = 6;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessLogBlock {
     pub user: Option<UserCode>,
-    pub operation: &'static str,
+    pub operation: AuditedOperation,
     block: i32,
     first: Moment,
     people: Vec<u8>,
@@ -180,7 +181,7 @@ pub fn compute_block_number(person: PersonCode) -> i32 {
 impl AccessLogBlock {
     pub fn new(
         user: Option<UserCode>,
-        operation: &'static str,
+        operation: AuditedOperation,
         first: (PersonCode, Moment),
     ) -> AccessLogBlock {
         let (block, at) = (compute_block_number(first.0), first.1);
@@ -243,7 +244,7 @@ pub async fn append_access_log(
             one.block.into(),
             one.first.into(),
             one.user.into(),
-            one.operation.into(),
+            one.operation.name().into(),
             one.people.as_slice().into(),
         ]
     });
@@ -479,18 +480,18 @@ fn parse_change_row(row: &Row) -> Result<StoredAuditEntry, Error> {
 
 fn parse_content(row: &Row) -> Result<AuditEntryContent, Error> {
     let name: Option<String> = row.get("action")?;
-    let Some(action) = name.as_deref().and_then(AuditAction::from_name) else {
+    let Some(action) = name.as_deref().and_then(AuditedAction::from_name) else {
         return Ok(AuditEntryContent::Text(row.get::<Option<String>>("detail")?.or(name)));
     };
     let kind: Option<String> = row.get("subject_kind")?;
-    let kind = kind.as_deref().and_then(AuditSubjectKind::from_name);
+    let kind = kind.as_deref().and_then(AuditedRecordKind::from_name);
     let fields: Option<String> = row.get("fields")?;
     let arguments: Option<String> = row.get("arguments")?;
     let broken = |error: serde_json::Error| Error::Broken(error.to_string());
     Ok(AuditEntryContent::Change(AuditedChange {
         action,
         subject: match (kind, row.get("subject_code")?) {
-            (Some(kind), Some(code)) => Some(AuditSubject { kind, code }),
+            (Some(kind), Some(code)) => Some(AuditedRecord { kind, code }),
             _ => None,
         },
         fields: fields.iter().flat_map(|names| names.split(',')).map(str::to_owned).collect(),
@@ -516,7 +517,8 @@ mod tests {
     #[test]
     fn looks_come_back_as_they_were_kept() {
         let (person, at) = (PersonCode::new, Moment::from_millis);
-        let mut log_block = AccessLogBlock::new(None, "GET /x", (person(12_034), at(5_000)));
+        let mut log_block =
+            AccessLogBlock::new(None, AuditedOperation::ShowMember, (person(12_034), at(5_000)));
         log_block.add(person(12_999), at(5_250));
         log_block.add(person(12_000), at(4_000));
         let accesses = AccessLogBlock::decode_accesses(12, at(5_000), &log_block.people);

@@ -13,16 +13,19 @@ use crate::access::{self, AccountActor, Session, SignInPurpose};
 use crate::mail::{self, Addressee, UserNotice};
 use crate::vault::Vault;
 use crate::{App, Error};
-use domain::{AuditAction, CallerAddress, Email, InputField, Moment, Rejection, Role, TenantId, UserCode};
+use domain::{
+    AuditedAction, AuditedOperation, CallerAddress, Email, InputField, Moment, Rejection, Role, TenantId,
+    UserCode,
+};
 use std::sync::Arc;
 use storage::access::{second_factors, tokens};
 use storage::server::secrets::{self, SecretOwnerKind};
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
 
-const OWN: &str = "POST /console/conta/segundo-fator";
-const OTHERS: &str = "POST /console/usuarios/{codUsuario}/segundo-fator";
-const COMMAND: &str = "amparo user remove-second-factor";
+const OWN: AuditedOperation = AuditedOperation::ManageOwnSecondFactor;
+const OTHERS: AuditedOperation = AuditedOperation::RemoveSecondFactor;
+const COMMAND: AuditedOperation = AuditedOperation::SecondFactorCommand;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecondFactorState {
@@ -187,7 +190,7 @@ async fn write_confirmation(
         codes.iter().filter_map(|code| recovery_codes::hash_recovery_code(tenant, user, code)).collect();
     second_factors::confirm_second_factor(tx, (tenant, user), step, &hashes, command.now).await?;
     tokens::delete_other_console_tokens(tx, tenant, user, session).await?;
-    let change = build_user_change(AuditAction::EnableSecondFactor, user);
+    let change = build_user_change(AuditedAction::EnableSecondFactor, user);
     actor.record(tx, tenant, change, command.now).await?;
     let owner = load_factor_owner(tx, tenant, user).await?;
     let to = Addressee { tenant, name: &owner.name, email: &owner.email };
@@ -266,7 +269,7 @@ async fn write_recovery_codes(
     let hashes: Vec<[u8; 32]> =
         codes.iter().filter_map(|code| recovery_codes::hash_recovery_code(tenant, user, code)).collect();
     tx.execute_batch(second_factors::replace_recovery_codes(tenant, user, &hashes)).await?;
-    let change = build_user_change(AuditAction::RenewRecoveryCodes, user);
+    let change = build_user_change(AuditedAction::RenewRecoveryCodes, user);
     actor.record(tx, tenant, change, command.now).await?;
     Ok(true)
 }
@@ -341,7 +344,7 @@ async fn write_factor_removal(
     if !counted {
         return Ok(None);
     }
-    let change = build_user_change(AuditAction::RemoveSecondFactor, user);
+    let change = build_user_change(AuditedAction::RemoveSecondFactor, user);
     actor.record(tx, tenant, change, command.now).await?;
     let to = Addressee { tenant, name: &found.name, email: &found.email };
     mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOff, command.now).await?;

@@ -16,8 +16,9 @@ use crate::members::search::SearchPage;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditedChange, BranchCode, CallerAddress, DisplayName, Email, InputField, Moment, Rejection,
-    Role, TenantId, TimeZone, UserCode, fold_text, has_word_beginnings, split_name_words,
+    AuditedAction, AuditedChange, AuditedOperation, BranchCode, CallerAddress, DisplayName, Email,
+    InputField, Moment, Rejection, Role, TenantId, TimeZone, UserCode, fold_text, has_word_beginnings,
+    split_name_words,
 };
 use std::sync::Arc;
 use storage::access::password_resets;
@@ -25,9 +26,9 @@ use storage::access::users;
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
 
-const CHANGE: &str = "PUT /gestao/usuario/{codUsuario}";
-const PASSWORD: &str = "POST /gestao/usuario/{codUsuario}/senha";
-const END: &str = "POST /gestao/usuario/{codUsuario}/encerrarSessoes";
+const CHANGE: AuditedOperation = AuditedOperation::ChangeUser;
+const PASSWORD: AuditedOperation = AuditedOperation::SendUserPassword;
+const END: AuditedOperation = AuditedOperation::EndUserSessions;
 
 /// Filters for users; an empty field does not filter.
 #[derive(Clone, Debug, Default)]
@@ -132,7 +133,7 @@ impl<W> UserAdminCommand<W> {
     async fn record_audit(
         &self,
         tx: &mut Tx,
-        operation: &'static str,
+        operation: AuditedOperation,
         change: AuditedChange,
     ) -> Result<(), Error> {
         let actor = AccountActor { user: Some(self.by), operation, address: self.address };
@@ -257,7 +258,7 @@ async fn store_user_change(
         }
     }
     let change =
-        build_user_change(AuditAction::Change, command.code).with_fields(list_field_names(differences));
+        build_user_change(AuditedAction::Change, command.code).with_fields(list_field_names(differences));
     command.record_audit(tx, CHANGE, change).await?;
     Ok(ChangeUserOutcome { user: after, raised: Some(raised) })
 }
@@ -299,7 +300,8 @@ async fn write_sent_password(
     let user = command.load_user(tx).await?;
     let (secret, reason) = &command.what;
     let raised = give_password(tx, command.tenant, &user, secret, (&command.server, command.now)).await?;
-    let change = build_user_change(AuditAction::ReplacePassword, command.code).with_reason(reason.as_deref());
+    let change =
+        build_user_change(AuditedAction::ReplacePassword, command.code).with_reason(reason.as_deref());
     command.record_audit(tx, PASSWORD, change).await?;
     Ok(ChangeUserOutcome { user, raised: Some(raised) })
 }
@@ -329,7 +331,7 @@ async fn write_session_end(
     let user = command.load_user(tx).await?;
     let raised = end_open_sessions(tx, command.tenant, command.code).await?;
     let change =
-        build_user_change(AuditAction::EndSessions, command.code).with_reason(command.what.as_deref());
+        build_user_change(AuditedAction::EndSessions, command.code).with_reason(command.what.as_deref());
     command.record_audit(tx, END, change).await?;
     Ok(ChangeUserOutcome { user, raised: Some(raised) })
 }

@@ -16,8 +16,8 @@ use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::mail::{self, Addressee, UserNotice};
 use crate::{App, Error};
 use domain::{
-    AuditAction, BranchCode, DisplayName, Email, InputField, Moment, Password, PasswordOwner, Rejection,
-    Role, Scope, TenantId, UserCode,
+    AuditedAction, AuditedOperation, BranchCode, DisplayName, Email, InputField, Moment, Password,
+    PasswordOwner, Rejection, Role, Scope, TenantId, UserCode,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -85,12 +85,12 @@ pub struct UserCreationContext {
     pub by: AccountActor,
 }
 
-const CREATE: AccountActor = AccountActor::for_command("amparo user create");
-const DISABLE: AccountActor = AccountActor::for_command("amparo user disable");
-const RESET: AccountActor = AccountActor::for_command("amparo user reset");
-const LOGOUT: AccountActor = AccountActor::for_command("amparo user logout");
+const CREATE: AccountActor = AccountActor::for_command(AuditedOperation::UserCreateCommand);
+const DISABLE: AccountActor = AccountActor::for_command(AuditedOperation::UserDisableCommand);
+const RESET: AccountActor = AccountActor::for_command(AuditedOperation::UserResetCommand);
+const LOGOUT: AccountActor = AccountActor::for_command(AuditedOperation::UserLogoutCommand);
 /// The operation by which administrators create users.
-pub const BY_ADMINISTRATOR: &str = "POST /gestao/usuario";
+pub const BY_ADMINISTRATOR: AuditedOperation = AuditedOperation::CreateUser;
 
 /// Whether a user of this role may have these branches; separate from [`create_user`] for callers that collect every
 /// problem.
@@ -220,7 +220,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<Store
         let to = Addressee { tenant: new.tenant, name: new.name.as_str(), email: new.email.as_str() };
         mail::enqueue_mail(tx, &new.server, to, UserNotice::FirstPassword(password), new.now).await?;
     }
-    new.kept.by.record(tx, new.tenant, build_user_change(AuditAction::Create, code), new.now).await?;
+    new.kept.by.record(tx, new.tenant, build_user_change(AuditedAction::Create, code), new.now).await?;
     Ok(StoredUser {
         code,
         name: new.name.to_string(),
@@ -300,7 +300,7 @@ async fn write_disabled_user(
     refuse_last_administrator(tx, *tenant, &user).await?;
     users::deactivate_user(tx, *tenant, user.code, *now).await?;
     password_resets::delete_password_resets(tx, *tenant, user.code).await?;
-    let change = build_user_change(AuditAction::Change, user.code).with_fields(["ativo"]);
+    let change = build_user_change(AuditedAction::Change, user.code).with_fields(["ativo"]);
     DISABLE.record(tx, *tenant, change, *now).await?;
     end_open_sessions(tx, *tenant, user.code).await
 }
@@ -331,7 +331,7 @@ async fn write_ended_sessions(
     (tenant, email, now): &(TenantId, Email, Moment),
 ) -> Result<CacheVersions, Error> {
     let user = load_user_by_email(tx, *tenant, email).await?;
-    LOGOUT.record(tx, *tenant, build_user_change(AuditAction::EndSessions, user.code), *now).await?;
+    LOGOUT.record(tx, *tenant, build_user_change(AuditedAction::EndSessions, user.code), *now).await?;
     end_open_sessions(tx, *tenant, user.code).await
 }
 
@@ -398,8 +398,8 @@ async fn write_replacement(tx: &mut Tx, new: &PasswordReplacement) -> Result<Cac
     let user = load_user_by_email(tx, new.tenant, &new.email).await?;
     let raised = give_password(tx, new.tenant, &user, &new.secret, (&new.server, new.now)).await?;
     let action = match new.by.user == Some(user.code) {
-        true => AuditAction::ChangeOwnPassword,
-        false => AuditAction::ReplacePassword,
+        true => AuditedAction::ChangeOwnPassword,
+        false => AuditedAction::ReplacePassword,
     };
     new.by.record(tx, new.tenant, build_user_change(action, user.code), new.now).await?;
     Ok(raised)

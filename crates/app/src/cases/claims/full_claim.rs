@@ -4,7 +4,7 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
-use domain::{ClaimCode, InputField, PersonCode, Scope};
+use domain::{AuditedOperation, ClaimCode, InputField, PersonCode, Scope};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use storage::cases::claims::{self, ResolvedClaim};
@@ -57,7 +57,7 @@ pub async fn read_full_claim(app: &App, caller: &Session, code: ClaimCode) -> Re
     let read = app.db.read(input, |tx, (scope, code)| Box::pin(read_claim_parts(tx, scope, *code))).await?;
     let (claims, related, people) =
         read.ok_or(Error::NotFound { field: InputField::Claim, code: code.get() })?;
-    record_access(app, caller, "GET /ext/evento/{codEvento}", people.keys().copied())?;
+    record_access(app, caller, AuditedOperation::ReadFullClaim, people.keys().copied())?;
     Ok(FullClaim { code, registers, claims, related, people })
 }
 

@@ -8,7 +8,7 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
-use domain::{ClaimCriteria, Document, Scope};
+use domain::{AuditedOperation, ClaimCriteria, Document, Scope};
 use std::sync::Arc;
 pub use storage::cases::claims::FoundClaim;
 use storage::cases::claims::{self, ClaimOpeningCursor, ClaimPageRequest, DrivingClaimCriterion};
@@ -19,7 +19,7 @@ use wire::records::PesquisaEventoQuery;
 pub const PAGE: i64 = 100;
 /// Step size of a search without pagination.
 const STEP: i64 = 500;
-const SEARCH: &str = "GET /ext/evento";
+const SEARCH: AuditedOperation = AuditedOperation::SearchClaims;
 
 /// A running search that returns its results step by step.
 pub struct RunningClaimSearch {

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::situations::{self, PendingBenefitWrite};
 use domain::{
-    AuditAction, AuditedChange, BenefitCode, DependentCode, Document, ImportProblem, InputField, Plate,
+    AuditedAction, AuditedChange, BenefitCode, DependentCode, Document, ImportProblem, InputField, Plate,
     Rejection, SituationCode, SituationKind, fold_text,
 };
 use serde_json::{Map, Value};
@@ -261,7 +261,7 @@ pub async fn undo_dependent_import(
         }
         None => (
             dependents::delete_dependent(tenant, code),
-            AuditAction::UndoDependentImport,
+            AuditedAction::UndoDependentImport,
             ImportUndoOutcome::Removed,
         ),
         Some(before) => {
@@ -269,7 +269,7 @@ pub async fn undo_dependent_import(
             let after = StoredDependent { created_at: current.created_at, updated_at: context.now, ..before };
             (
                 dependents::update_dependent(tenant, code, &current, &after),
-                AuditAction::UndoDependentUpdate,
+                AuditedAction::UndoDependentUpdate,
                 ImportUndoOutcome::Restored,
             )
         }

@@ -12,8 +12,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers, load_regist
 use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditedChange, BenefitCode, CardNumber, DependentCode, InputField, PersonCode, PlanCode,
-    Rejection, fold_text, has_word_beginnings,
+    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, CardNumber, DependentCode, InputField,
+    PersonCode, PlanCode, Rejection, fold_text, has_word_beginnings,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -26,9 +26,9 @@ use storage::server::counters::{self, Counter};
 use wire::read::FieldPatch;
 use wire::records::{DependenteInput, PesquisaDependenteQuery};
 
-const SEARCH: &str = "GET /ext/beneficio/dependente";
-const SAVE: &str = "POST /ext/beneficio/dependente";
-const LIST: &str = "GET /ext/beneficio/{codBeneficio}/dependentes";
+const SEARCH: AuditedOperation = AuditedOperation::SearchDependents;
+const SAVE: AuditedOperation = AuditedOperation::SaveDependent;
+const LIST: AuditedOperation = AuditedOperation::ListDependents;
 
 /// Dependents by name, then code, with the registers that hold the plan names.
 pub struct SortedDependents<T> {
@@ -304,9 +304,11 @@ async fn store_dependent(
     }
     after.updated_at = command.now;
     let (code, also, action) = match &before {
-        Some((code, before)) => {
-            (*code, dependents::update_dependent(tenant, *code, before, &after), AuditAction::ChangeDependent)
-        }
+        Some((code, before)) => (
+            *code,
+            dependents::update_dependent(tenant, *code, before, &after),
+            AuditedAction::ChangeDependent,
+        ),
         None => {
             let code = match command.input.kept {
                 Some(prescribed) => {
@@ -318,7 +320,7 @@ async fn store_dependent(
             (
                 code,
                 dependents::insert_dependents(tenant, std::iter::once((code, &after))),
-                AuditAction::CreateDependent,
+                AuditedAction::CreateDependent,
             )
         }
     };

@@ -6,7 +6,8 @@ use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::{App, Error};
 use domain::{
-    BenefitCode, BranchCode, Entity, PersonCode, Rejection, Scope, SituationCode, SituationKind, fold_text,
+    AuditedOperation, BenefitCode, BranchCode, Entity, PersonCode, Rejection, Scope, SituationCode,
+    SituationKind, fold_text,
 };
 use std::sync::Arc;
 use storage::benefits::monthly_counts::{self, BenefitMovement};
@@ -48,7 +49,7 @@ pub async fn search_benefits(
     if rows.len() > 1 {
         rows.sort_by_cached_key(|row| (fold_text(&row.name), row.code));
     }
-    record_access(app, caller, "GET /ext/beneficio", list_holders(&rows))?;
+    record_access(app, caller, AuditedOperation::SearchBenefits, list_holders(&rows))?;
     Ok(BenefitSearchResult { rows, registers })
 }
 
@@ -76,7 +77,7 @@ pub async fn list_benefits(
             Box::pin(read_benefit_list(tx, scope, counts, *number))
         })
         .await?;
-    record_access(app, caller, "GET /ext/beneficio/lista", list_holders(&rows))?;
+    record_access(app, caller, AuditedOperation::ListBenefits, list_holders(&rows))?;
     Ok(SearchPage { rows, number, total, registers })
 }
 
@@ -88,7 +89,7 @@ pub async fn list_benefits_after(
     caller: &Session,
     filter: &BenefitListFilter,
     after: i32,
-    operation: &'static str,
+    operation: AuditedOperation,
 ) -> Result<SearchBatch<FoundBenefit>, Error> {
     let tenant = caller.scope.tenant();
     let Some(scope) = filter.visible_scope(caller) else {
@@ -181,7 +182,7 @@ pub async fn list_filtered_benefits(
             Box::pin(read_filtered_benefits(tx, scope, counts, month.as_ref(), *skip))
         })
         .await?;
-    record_access(app, caller, "GET /console/beneficios", list_holders(&rows))?;
+    record_access(app, caller, AuditedOperation::BrowseBenefits, list_holders(&rows))?;
     Ok(SearchPage { rows, number, total, registers })
 }
 

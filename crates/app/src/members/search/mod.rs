@@ -18,8 +18,8 @@ use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_regi
 use crate::{App, Error};
 use cached_totals::SearchTotal;
 use domain::{
-    BranchCode, Entity, MemberCriteria, Rejection, Role, Scope, SituationCode, VisibleBranches,
-    has_word_beginnings,
+    AuditedOperation, BranchCode, Entity, MemberCriteria, Rejection, Role, Scope, SituationCode,
+    VisibleBranches, has_word_beginnings,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -54,7 +54,7 @@ pub async fn search_members(
     query: PesquisaAssociadoQuery,
 ) -> Result<SearchPage<FoundMemberRow>, Error> {
     require_narrowing_criterion(&query)?;
-    list_members(app, caller, query, "GET /ext/associado").await
+    list_members(app, caller, query, AuditedOperation::SearchMembers).await
 }
 
 /// A page of members, without the need of a narrowing criterion. `operation` is the name in the access log.
@@ -63,7 +63,7 @@ pub async fn list_members(
     app: &App,
     caller: &Session,
     query: PesquisaAssociadoQuery,
-    operation: &'static str,
+    operation: AuditedOperation,
 ) -> Result<SearchPage<FoundMemberRow>, Error> {
     let number = query.page.clone().into_set().map_or(1, wire::read::BoundedInt::get);
     let registers = load_registers(app, caller.scope.tenant()).await?;
@@ -96,7 +96,7 @@ pub async fn list_members_after(
     caller: &Session,
     query: PesquisaAssociadoQuery,
     after: i32,
-    operation: &'static str,
+    operation: AuditedOperation,
 ) -> Result<SearchBatch<FoundMemberRow>, Error> {
     let tenant = caller.scope.tenant();
     let registers = load_registers(app, tenant).await?;

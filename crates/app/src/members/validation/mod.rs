@@ -16,8 +16,8 @@ use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{
-    CallerAddress, Document, Entity, Moment, PlanCode, Rejection, Scope, SituationCode, SituationKind,
-    TenantId, ValidationKeys, ValidationPartner, VisibleBranches,
+    AuditedOperation, CallerAddress, Document, Entity, Moment, PlanCode, Rejection, Scope, SituationCode,
+    SituationKind, TenantId, ValidationKeys, ValidationPartner, VisibleBranches,
 };
 use quota::{LookupSubject, ReservedLookup, reserve_lookup, reserve_record_lookups};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use storage::{Tx, WriteLane};
 use wire::read::{BoundedInt, CardOrDocument};
 use wire::records::ValidacaoBeneficioInput;
 
-const OPERATION: &str = "POST /ext/beneficio/validacao";
+const OPERATION: AuditedOperation = AuditedOperation::ValidateBenefit;
 
 /// The benefit found.
 pub struct ValidatedBenefit {

@@ -6,7 +6,9 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{StoredFunnel, TenantRegisters, load_registers};
 use crate::{App, Error};
-use domain::{BranchCode, DealCode, DealState, FunnelCode, Moment, Rejection, StageCode, UserCode};
+use domain::{
+    AuditedOperation, BranchCode, DealCode, DealState, FunnelCode, Moment, Rejection, StageCode, UserCode,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +20,7 @@ const LOOKED_AWAY: Duration = Duration::from_secs(15 * 60);
 const LATER: Duration = Duration::from_secs(10);
 /// Maximum number of changed deals in one answer.
 const CHANGES: i64 = 100;
-const BOARD: &str = "GET /gestao/negocio/quadro";
+const BOARD: AuditedOperation = AuditedOperation::ShowDealBoard;
 
 /// A funnel (default: the first), one branch or all visible ones, one responsible user or any; all stages or one page
 /// of a single stage.

@@ -10,8 +10,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::ActorContext;
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditedChange, BenefitKind, DealCode, DependentCode, InputField, Kinship, Moment,
-    PersonCode, Rejection, Scope, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, BenefitKind, DealCode, DependentCode, InputField,
+    Kinship, Moment, PersonCode, Rejection, Scope, UserCode,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -22,8 +22,8 @@ use storage::server::counters::{self, Counter};
 use wire::read::FieldPatch;
 use wire::records::NegocioDependenteInput;
 
-const CREATE: &str = "POST /ext/crm/negocio/{codNegocio}/dependente";
-const CHANGE: &str = "PUT /ext/crm/negocio/{codNegocio}/dependente/{codDependente}";
+const CREATE: AuditedOperation = AuditedOperation::CreateDealDependent;
+const CHANGE: AuditedOperation = AuditedOperation::UpdateDealDependent;
 
 /// The dependent after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,14 +103,14 @@ async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<
         Some(code) => (
             code,
             vec![dependents::update_deal_dependent(tenant, entry.deal, code, &dependent)],
-            AuditAction::ChangeDependent,
+            AuditedAction::ChangeDependent,
         ),
         None => {
             let code = DependentCode::new(code);
             (
                 code,
                 dependents::insert_deal_dependents(tenant, [(entry.deal, code, &dependent)]),
-                AuditAction::CreateDependent,
+                AuditedAction::CreateDependent,
             )
         }
     };

@@ -12,8 +12,8 @@ use crate::sales::leads;
 use crate::situations::DEAL;
 use crate::{App, Error};
 use domain::{
-    BranchCode, DealCode, DealState, FunnelCode, InputField, LeadCode, PersonCode, Rejection, Scope,
-    StageCode, UserCode,
+    AuditedOperation, BranchCode, DealCode, DealState, FunnelCode, InputField, LeadCode, PersonCode,
+    Rejection, Scope, StageCode, UserCode,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use std::time::Duration;
 use storage::sales::deals::StageSummary;
 use storage::search::members::PAGE;
 
-const LIST: &str = "GET /gestao/negocio";
-const BOARD: &str = "GET /gestao/negocio/quadro";
-const READ: &str = "GET /gestao/negocio/{codNegocio}";
-const HISTORY: &str = "GET /gestao/negocio/{codNegocio}/historico";
+const LIST: AuditedOperation = AuditedOperation::ListDeals;
+const BOARD: AuditedOperation = AuditedOperation::ShowDealBoard;
+const READ: AuditedOperation = AuditedOperation::ShowDeal;
+const HISTORY: AuditedOperation = AuditedOperation::ShowDealHistory;
 /// Cards per stage of the board.
 const CARDS: i64 = 20;
 const DAY: Duration = Duration::from_secs(24 * 3600);

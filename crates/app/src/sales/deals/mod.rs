@@ -30,8 +30,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::ActorContext;
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, DealCode, InputField, LeadCode, Moment, PersonCode,
-    Rejection, Scope, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DealCode, InputField, LeadCode,
+    Moment, PersonCode, Rejection, Scope, UserCode,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -43,8 +43,8 @@ use validate::DealInputValidator;
 use wire::read::FieldPatch;
 use wire::records::NegocioInput;
 
-const CREATE: &str = "POST /ext/crm/negocio";
-const CHANGE: &str = "PUT /ext/crm/negocio/{codNegocio}";
+const CREATE: AuditedOperation = AuditedOperation::CreateDeal;
+const CHANGE: AuditedOperation = AuditedOperation::UpdateDeal;
 
 /// The deal after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,7 +190,7 @@ async fn create_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> 
     let mut statements = deals::insert_deals(tenant, [(code, &deal)]);
     statements.extend(deals::insert_deal_moves(tenant, [(code, &build_stage_move(&deal, 1, &context))]));
     statements.push(audit::insert_audit_entry(
-        &build_deal_audit_entry(&context, code, person, AuditAction::Create.into()),
+        &build_deal_audit_entry(&context, code, person, AuditedAction::Create.into()),
         audit_code,
     ));
     tx.execute_batch(statements).await?;
@@ -236,7 +236,7 @@ async fn update_deal(tx: &mut Tx, entry: &SaveDeal, code: DealCode) -> Result<Sa
         (code, lead.person),
         &before,
         after,
-        AuditAction::Change.into(),
+        AuditedAction::Change.into(),
     )
     .await?;
     Ok(SavedDeal { code, deal, person: lead.person, changed: true })
@@ -296,6 +296,6 @@ fn build_deal_audit_entry(
         user: context.user,
         operation: context.operation,
         person: Some(person),
-        change: change.with_subject(AuditSubjectKind::Deal, code.get()),
+        change: change.with_subject(AuditedRecordKind::Deal, code.get()),
     }
 }

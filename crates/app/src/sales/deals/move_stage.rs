@@ -9,16 +9,18 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::DEAL;
 use crate::{App, Error};
-use domain::{AuditAction, AuditedChange, DealCode, DealState, InputField, PersonCode, Rejection};
+use domain::{
+    AuditedAction, AuditedChange, AuditedOperation, DealCode, DealState, InputField, PersonCode, Rejection,
+};
 use std::sync::Arc;
 use storage::Tx;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
 use wire::records::{EtapaInput, PerdaInput, ReaberturaInput};
 
-const STAGE: &str = "PUT /gestao/negocio/{codNegocio}/etapa";
-const LOSE: &str = "PUT /gestao/negocio/{codNegocio}/perder";
-const REOPEN: &str = "PUT /gestao/negocio/{codNegocio}/reabrir";
+const STAGE: AuditedOperation = AuditedOperation::MoveDeal;
+const LOSE: AuditedOperation = AuditedOperation::LoseDeal;
+const REOPEN: AuditedOperation = AuditedOperation::ReopenDeal;
 
 pub(super) fn reject_unknown_deal(code: DealCode) -> Error {
     Error::NotFound { field: InputField::Deal, code: code.get() }
@@ -35,7 +37,7 @@ pub struct CurrentDeal {
 pub(super) fn record_unchanged_access(
     app: &App,
     caller: &Session,
-    operation: &'static str,
+    operation: AuditedOperation,
     done: WriteOutcome<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
     if let WriteOutcome::Fresh(CurrentDeal { found, changed: false, .. }) = &done {
@@ -109,7 +111,7 @@ async fn write_deal_stage(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    Box::pin(store_deal(tx, command, found, after, AuditAction::ChangeStage.into())).await
+    Box::pin(store_deal(tx, command, found, after, AuditedAction::ChangeStage.into())).await
 }
 
 /// Only open deals can move.
@@ -152,7 +154,7 @@ async fn write_deal_loss(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    Box::pin(store_deal(tx, command, found, after, AuditAction::LoseDeal.into())).await
+    Box::pin(store_deal(tx, command, found, after, AuditedAction::LoseDeal.into())).await
 }
 
 /// Reopens a deal that was lost, or won without a benefit.
@@ -193,7 +195,7 @@ async fn write_deal_reopening(
     }
     let reason = input.reason.clone().into_set();
     let change =
-        AuditedChange::from(AuditAction::ReopenDeal).with_reason(reason.as_ref().map(|text| text.as_str()));
+        AuditedChange::from(AuditedAction::ReopenDeal).with_reason(reason.as_ref().map(|text| text.as_str()));
     Box::pin(store_deal(tx, command, found, after, change)).await
 }
 

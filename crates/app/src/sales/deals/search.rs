@@ -7,8 +7,8 @@ use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_regi
 use crate::sales::leads::{self, ContactFilter, FoundCodes, FoundLead};
 use crate::{App, Error};
 use domain::{
-    DealCode, DealCriteria, DependentCode, InputField, LeadCode, LeadKey, Scope, TenantId, VisibleBranches,
-    fold_text, has_word_beginnings,
+    AuditedOperation, DealCode, DealCriteria, DependentCode, InputField, LeadCode, LeadKey, Scope, TenantId,
+    VisibleBranches, fold_text, has_word_beginnings,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -135,7 +135,7 @@ pub async fn load_found_deals(
     let found = deals::list_found_deals(&app.db, &caller.scope, codes, true).await?;
     let mut found: HashMap<DealCode, FoundDeal> = found.into_iter().map(|one| (one.code, one)).collect();
     let found: Vec<FoundDeal> = codes.iter().filter_map(|code| found.remove(code)).collect();
-    record_access(app, caller, "GET /ext/crm/negocio", found.iter().map(|one| one.person))?;
+    record_access(app, caller, AuditedOperation::SearchDeals, found.iter().map(|one| one.person))?;
     Ok(found)
 }
 
@@ -161,7 +161,7 @@ pub async fn read_deal(
         Box::pin(load_deal_view(tx, scope, *code))
     })
     .await?;
-    record_access(app, caller, "GET /ext/crm/negocio/{codNegocio}", std::iter::once(view.found.person))?;
+    record_access(app, caller, AuditedOperation::ReadDeal, std::iter::once(view.found.person))?;
     Ok((view, registers))
 }
 

@@ -15,8 +15,8 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::situations::{BenefitWriteHook, PresetNumbers};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditedChange, BenefitKind, Date, DealCode, DealState, DependentCode, InputField, ItemCode,
-    PersonCode, PlanCode, Rejection, SellerKind,
+    AuditedAction, AuditedChange, AuditedOperation, BenefitKind, Date, DealCode, DealState, DependentCode,
+    InputField, ItemCode, PersonCode, PlanCode, Rejection, SellerKind,
 };
 use std::sync::Arc;
 use storage::benefits::StoredBenefit;
@@ -33,7 +33,7 @@ use storage::{Tx, members};
 use wire::read::{BoundedInt, FieldPatch};
 use wire::records::{BeneficioCampos, GanhoInput};
 
-const WIN: &str = "PUT /gestao/negocio/{codNegocio}/ganhar";
+const WIN: AuditedOperation = AuditedOperation::WinDeal;
 
 #[boxed::future]
 pub async fn win_deal(
@@ -58,7 +58,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
     let registers = Arc::clone(&command.registers);
     if found.deal.benefit.is_some() {
         let after = StoredDeal { state: DealState::Won, lost_because: None, ..found.deal.clone() };
-        return Box::pin(store_deal(tx, command, found, after, AuditAction::WinDeal.into())).await;
+        return Box::pin(store_deal(tx, command, found, after, AuditedAction::WinDeal.into())).await;
     }
     let tenant = command.scope.tenant();
     let missing_lead = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
@@ -84,7 +84,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
     let (benefit, hook) = Box::pin(prepare_further_rows(tx, command, benefit, &plans, proposed)).await?;
     let holder = Box::pin(update_won_lead(tx, command, &found, &lead, holder)).await?;
     let person = holder.0;
-    let audited = AuditedChange::from(AuditAction::CreateFromDeal).with_argument(code);
+    let audited = AuditedChange::from(AuditedAction::CreateFromDeal).with_argument(code);
     let new =
         NewBenefitDraft { benefit, item, holder, kept: PresetNumbers::default(), then: Some(hook), audited };
     let context = command.actor_context();
@@ -96,7 +96,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
         ..found.deal.clone()
     };
     let deal =
-        write_deal_change(tx, &context, (code, person), &found.deal, after, AuditAction::WinDeal.into())
+        write_deal_change(tx, &context, (code, person), &found.deal, after, AuditedAction::WinDeal.into())
             .await?;
     let reloaded = deals::list_found_deals(&mut *tx, &command.scope, &[code], false).await?.pop();
     let found = FoundDeal { deal, ..reloaded.unwrap_or(found) };

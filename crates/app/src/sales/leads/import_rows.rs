@@ -5,7 +5,9 @@ use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::members::import_rows::merge_telephones;
 use crate::members::parse_telephone;
-use domain::{AuditAction, AuditSubjectKind, AuditedChange, ImportProblem, InputField, LeadCode, Rejection};
+use domain::{
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, InputField, LeadCode, Rejection,
+};
 use serde_json::{Map, Value, json};
 use storage::Tx;
 use storage::exchange::imports::{self, StoredLineResult};
@@ -211,7 +213,7 @@ async fn remove_imported_lead(
         tx,
         &context.audit_entry(
             None,
-            AuditedChange::new(AuditAction::UndoImport, AuditSubjectKind::Lead, code.get()),
+            AuditedChange::new(AuditedAction::UndoImport, AuditedRecordKind::Lead, code.get()),
         ),
     )
     .await?;
@@ -253,7 +255,7 @@ async fn restore_lead(
         members::update_person(tx, tenant, after.person, &restored).await?;
         phones::replace_phones(tx, tenant, after.person, &old_phones).await?;
     }
-    let change = AuditedChange::new(AuditAction::UndoImportUpdate, AuditSubjectKind::Lead, code.get());
+    let change = AuditedChange::new(AuditedAction::UndoImportUpdate, AuditedRecordKind::Lead, code.get());
     audit::append_audit_entry(tx, &context.audit_entry(Some(after.person), change)).await?;
     Ok(ImportUndoOutcome::Restored)
 }

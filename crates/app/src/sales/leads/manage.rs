@@ -13,7 +13,7 @@ use crate::members::search::SearchPage;
 use crate::registers::snapshot::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
 use crate::situations::ActorContext;
 use crate::{App, Error};
-use domain::{InputField, LeadCode, LeadKey, Moment, Rejection, Scope, UserCode};
+use domain::{AuditedOperation, InputField, LeadCode, LeadKey, Moment, Rejection, Scope, UserCode};
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::Tx;
@@ -21,9 +21,9 @@ use storage::sales::leads::{self, FoundLead};
 use storage::search::members::PAGE;
 use wire::records::LeadAlteracaoInput;
 
-const LIST: &str = "GET /gestao/lead";
-const READ: &str = "GET /gestao/lead/{codLead}";
-const CHANGE: &str = "PUT /gestao/lead/{codLead}";
+const LIST: AuditedOperation = AuditedOperation::ListLeads;
+const READ: AuditedOperation = AuditedOperation::ShowLead;
+const CHANGE: AuditedOperation = AuditedOperation::ChangeLead;
 
 /// Filter of the lead list; empty fields do not filter.
 #[derive(Clone, Debug, Default)]

@@ -19,8 +19,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{ActorContext, LEAD};
 use crate::{App, Error};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, Document, LeadCode, LeadKey, Moment, PersonCode, Phone,
-    PhoneKind, Rejection, Scope, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Document, LeadCode, LeadKey, Moment,
+    PersonCode, Phone, PhoneKind, Rejection, Scope, UserCode,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -33,7 +33,7 @@ pub(crate) use validate::LeadBranchSource;
 use validate::LeadContactInput;
 use wire::records::{ContatoInput, LeadInput};
 
-const OPERATION: &str = "POST /ext/crm/lead";
+const OPERATION: AuditedOperation = AuditedOperation::SaveLead;
 
 /// The lead after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,8 +217,8 @@ pub(crate) async fn store_lead(
     let [code, audit_code, first] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
     let code = before.as_ref().map_or(prescribed.unwrap_or(LeadCode::new(code)), |(code, _)| *code);
     let (mut statements, action) = match &before {
-        Some((_, before)) => (leads::update_lead(tenant, code, before, &after), AuditAction::Change),
-        None => (leads::insert_leads(tenant, [(code, &after)]), AuditAction::Create),
+        Some((_, before)) => (leads::update_lead(tenant, code, before, &after), AuditedAction::Change),
+        None => (leads::insert_leads(tenant, [(code, &after)]), AuditedAction::Create),
     };
     let entry = audit::AuditEntry {
         tenant,
@@ -226,7 +226,7 @@ pub(crate) async fn store_lead(
         user: context.user,
         operation: context.operation,
         person: Some(after.person),
-        change: AuditedChange::new(action, AuditSubjectKind::Lead, code.get()),
+        change: AuditedChange::new(action, AuditedRecordKind::Lead, code.get()),
     };
     statements.extend(context.field_change_statements(LEAD, code.get(), first, changes));
     statements.push(audit::insert_audit_entry(&entry, audit_code));

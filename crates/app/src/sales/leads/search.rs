@@ -6,7 +6,9 @@ use crate::audit::access_log::record_access;
 use crate::members::search::criteria::MOST_WORDS;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
-use domain::{Document, Email, LeadCode, LeadKey, Phone, Scope, fold_text, split_name_words};
+use domain::{
+    AuditedOperation, Document, Email, LeadCode, LeadKey, Phone, Scope, fold_text, split_name_words,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::sales::leads::{self, FoundLead, LeadSortKey, STEP};
@@ -144,7 +146,7 @@ pub async fn load_found_leads(
     let visible = found.into_iter().filter(|one| one.lead.active && caller.scope.can_see(one.lead.branch));
     let mut found: HashMap<LeadCode, FoundLead> = visible.map(|one| (one.code, one)).collect();
     let found: Vec<FoundLead> = codes.iter().filter_map(|code| found.remove(code)).collect();
-    record_access(app, caller, "GET /ext/crm/lead", found.iter().map(|one| one.lead.person))?;
+    record_access(app, caller, AuditedOperation::SearchLeads, found.iter().map(|one| one.lead.person))?;
     Ok(found)
 }
 

@@ -15,11 +15,11 @@ use app::members::{self, MemberView};
 use app::{App, Error};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use domain::PersonCode;
+use domain::{AuditedOperation, PersonCode};
 use wire::read;
 use wire::records::{AssociadoInput, PessoaInput};
 
-const OPERATION: &str = "GET /console/associados/novo";
+const OPERATION: AuditedOperation = AuditedOperation::OpenMemberForm;
 
 /// Form contents, and the member they belong to.
 struct EditMemberState {

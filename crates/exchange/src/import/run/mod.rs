@@ -12,8 +12,8 @@ use super::{
 use app::registers::snapshot::{self, TenantRegisters};
 use app::{App, Error};
 use domain::{
-    AuditAction, AuditSubjectKind, AuditedChange, ImportCode, ImportKind, ImportProblem, ImportState, Moment,
-    Rejection, Scope, TenantId,
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportCode, ImportKind, ImportProblem, ImportState,
+    Moment, Rejection, Scope, TenantId,
 };
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -140,7 +140,7 @@ async fn run_leased_import(
             ImportState::Undoing => ImportState::Done,
             _ => ImportState::Paused,
         };
-        finish_stage(app, &lease, to, AuditAction::StopImport).await?;
+        finish_stage(app, &lease, to, AuditedAction::StopImport).await?;
         return load_leased_import(app, &lease).await;
     };
     let context = ImportUnitContext {
@@ -198,7 +198,7 @@ async fn find_stage_caller(
 struct ImportStageEnd {
     lease: LeasedImport,
     to: ImportState,
-    action: AuditAction,
+    action: AuditedAction,
     now: Moment,
 }
 
@@ -207,7 +207,7 @@ pub(super) async fn finish_stage(
     app: &App,
     lease: &LeasedImport,
     to: ImportState,
-    action: AuditAction,
+    action: AuditedAction,
 ) -> Result<(), Error> {
     let input = ImportStageEnd { lease: *lease, to, action, now: app.now() };
     let lane = WriteLane::background(lease.tenant);
@@ -231,7 +231,7 @@ async fn write_stage_end(tx: &mut Tx, finish: &ImportStageEnd) -> Result<(), Err
         user: import.acting,
         operation: if lease.state == ImportState::Undoing { UNDO } else { RUN },
         person: None,
-        change: AuditedChange::new(*action, AuditSubjectKind::Import, lease.code.get()),
+        change: AuditedChange::new(*action, AuditedRecordKind::Import, lease.code.get()),
     };
     Ok(audit::append_audit_entry(tx, &entry).await?)
 }
@@ -279,10 +279,12 @@ impl ImportWorker<'_> {
         }
         match self.doing.is_dry_run {
             true => {
-                finish_stage(self.app, &self.lease, ImportState::Checked, AuditAction::FinishImportCheck)
+                finish_stage(self.app, &self.lease, ImportState::Checked, AuditedAction::FinishImportCheck)
                     .await
             }
-            false => finish_stage(self.app, &self.lease, ImportState::Done, AuditAction::FinishImport).await,
+            false => {
+                finish_stage(self.app, &self.lease, ImportState::Done, AuditedAction::FinishImport).await
+            }
         }
     }
 
