@@ -176,7 +176,9 @@ impl From<app::Error> for FatalError {
             app::Error::Files(cause) => {
                 format!("O lugar dos arquivos anexados não pode ser usado: {}.", describe_cause(&cause))
             }
-            app::Error::Storage(storage::Error::Broken(cause)) => {
+            app::Error::Storage(
+                storage::Error::Broken(cause) | storage::Error::ReadOnlyTransaction(cause),
+            ) => {
                 format!("O banco de dados recusou o que lhe foi pedido: {}.", describe_cause(&cause))
             }
             other => format!("Algo deu errado por dentro: {other}."),

@@ -14,6 +14,8 @@ use storage::history::audit::{
 pub use storage::history::audit::{
     AccountActionResult, AuditEntryContent, AuditEntryPage, AuditedEvent, StoredAuditEntry,
 };
+use storage::server::counters::{self, Counter};
+use storage::{Tx, WriteLane};
 
 /// An entry in words. Texts of older versions are as they were stored.
 pub fn describe_content(content: AuditEntryContent) -> Option<String> {
@@ -22,8 +24,6 @@ pub fn describe_content(content: AuditEntryContent) -> Option<String> {
         AuditEntryContent::Text(text) => text,
     }
 }
-use storage::server::counters::{self, Counter};
-use storage::{Tx, WriteLane};
 
 /// Maximum number of buffered accesses.
 const MOST: usize = 500_000;

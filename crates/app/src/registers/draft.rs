@@ -174,7 +174,7 @@ impl<'d> RecordDraft<'d> {
         differing.map(to_difference).collect()
     }
 
-    /// The audit text: names of changed fields, never their values.
+    /// The names of the changed fields, for the audit.
     pub fn list_changed_fields(&self) -> Vec<&'static str> {
         let Some(had) = &self.had else { return Vec::new() };
         let fields = self.register.fields.iter().enumerate();

@@ -196,7 +196,9 @@ fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
             AuditedEvent::Change(person, content) => {
                 let deed = match content {
                     AuditEntryContent::Change(change) => describe_change(&change),
-                    AuditEntryContent::Text(text) => ActionPhrase::from_text(text.unwrap_or(one.operation)),
+                    AuditEntryContent::Text(text) => {
+                        ActionPhrase::from_stored_text(&text.unwrap_or(one.operation))
+                    }
                 };
                 lines.push(AuditLogLine::Change { at: one.at, user: one.user, person, deed, access });
             }
@@ -293,6 +295,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/auditoria.ht
             thing: with.text(),
             link: with.option_of(|| "/x".to_owned()),
             after: with.text(),
+            is_stored_text: false,
         },
         is_look,
         badge: ("Acesso", "fine"),
@@ -346,6 +349,24 @@ mod tests {
         assert_eq!(rows[0].people, [(7, "Maria".to_owned())]);
         assert_eq!((rows[1].people.len(), rows[1].others.as_str()), (5, " e mais 2 pessoas"));
         assert_eq!(rows[2].people, [(5, "pessoa 5".to_owned())]);
+    }
+
+    #[test]
+    fn a_text_of_an_older_version_is_set_apart() {
+        let stored = StoredAuditEntry {
+            what: AuditedEvent::Change(
+                Some(PersonCode::new(7)),
+                AuditEntryContent::Text(Some("benefício 77 cancelado".to_owned())),
+            ),
+            ..look(1, 1_000, "PUT /ext/beneficio/{codBeneficio}/cancelar", &[])
+        };
+        let users = HashMap::from([(UserCode::new(1), "Ana".to_owned())]);
+        let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
+        let rows = build_entry_lines(vec![stored], &users, &HashMap::new(), &zone);
+        assert_eq!(
+            (rows[0].deed.before.as_str(), rows[0].deed.is_stored_text),
+            ("— benefício 77 cancelado", true)
+        );
     }
 
     #[test]

@@ -11,9 +11,15 @@ pub struct ActionPhrase {
     /// Relative to the console's root.
     pub link: Option<String>,
     pub after: String,
+    /// Whether this is a text of an older version, which is no sentence about the user.
+    pub is_stored_text: bool,
 }
 
 impl ActionPhrase {
+    pub fn from_stored_text(text: &str) -> ActionPhrase {
+        ActionPhrase { is_stored_text: true, ..ActionPhrase::from_text(format!("— {text}")) }
+    }
+
     pub fn from_text(text: impl Into<String>) -> ActionPhrase {
         ActionPhrase { before: text.into(), ..ActionPhrase::default() }
     }
@@ -59,12 +65,18 @@ fn describe_subject(subject: &AuditedRecord) -> Option<SubjectWords> {
 /// Describes a change in the words of an operator.
 pub fn describe_change(change: &AuditedChange) -> ActionPhrase {
     let Some(subject) = &change.subject else { return describe_without_subject(change) };
-    match describe_subject(subject) {
-        Some(SubjectWords { article, thing, link }) => {
-            let (before, after) = describe_record_action(change, &subject.kind);
-            ActionPhrase { before: before.replace('~', &article), thing, link, after }
+    let is_gone = change.action == AuditedAction::UndoImport;
+    match (describe_subject(subject), &subject.kind) {
+        (Some(SubjectWords { article, thing, link }), kind) => {
+            let (before, after) = describe_record_action(change, kind);
+            let link = link.filter(|_| !is_gone);
+            ActionPhrase { before: before.replace('~', &article), thing, link, after, is_stored_text: false }
         }
-        None => {
+        // A register that this version does not know.
+        (None, AuditedRecordKind::Register(_)) => {
+            ActionPhrase::from_text(wire::audit::describe_change(change))
+        }
+        (None, _) => {
             let what = match subject.kind {
                 AuditedRecordKind::Tenant => "os dados da associação",
                 _ => "o cadastro",
@@ -123,14 +135,16 @@ fn describe_record_action(change: &AuditedChange, kind: &AuditedRecordKind) -> (
             return ("passou ~".to_owned(), " para outro servidor, com segredo novo".to_owned());
         }
         AuditedAction::RotateSecret => "trocou o segredo d~",
-        AuditedAction::ReplayDeliveries => return (format!("reenviou {first} entregas d~"), note),
+        AuditedAction::ReplayDeliveries => {
+            return (format!("reenviou {} d~", format_quantity(first, "entrega", "entregas")), note);
+        }
         AuditedAction::ReceiveImport => "enviou o arquivo d~",
-        AuditedAction::DiscardImport => "descartou, para dar lugar a outra, ~",
+        AuditedAction::DiscardImport => "descartou ~",
         AuditedAction::MapColumns => "escolheu as colunas d~",
         AuditedAction::BeginImportCheck => "mandou conferir ~",
         AuditedAction::FinishImportCheck => "terminou de conferir ~",
         AuditedAction::BeginImport => "iniciou ~",
-        AuditedAction::StopImport => "parou ~",
+        AuditedAction::StopImport => "teve interrompida ~",
         AuditedAction::FinishImport => "concluiu ~",
         AuditedAction::BeginImportUndo => "mandou desfazer ~",
         AuditedAction::FinishImportUndo => "desfez ~",
@@ -184,12 +198,31 @@ fn describe_without_subject(change: &AuditedChange) -> ActionPhrase {
         AuditedAction::AddHost => format!("acrescentou o host {first}"),
         AuditedAction::RemoveHost => format!("retirou o host {first}"),
         AuditedAction::CreateMirror => format!("criou a associação como espelho de {first}"),
-        AuditedAction::MirrorRecords => format!("espelhou {first} registros"),
-        AuditedAction::MirrorRegisters => format!("espelhou {first} cadastros"),
-        AuditedAction::MirrorUsers => format!("registrou {first} usuários citados na origem"),
-        AuditedAction::RetireLeads => format!("desativou {first} leads que saíram da origem"),
+        AuditedAction::MirrorRecords => {
+            format!("espelhou {}", format_quantity(first, "registro", "registros"))
+        }
+        AuditedAction::MirrorRegisters => {
+            format!("espelhou {}", format_quantity(first, "cadastro", "cadastros"))
+        }
+        AuditedAction::MirrorUsers => {
+            let users = format_quantity(first, "usuário citado", "usuários citados");
+            format!("registrou {users} na origem")
+        }
+        AuditedAction::RetireLeads => {
+            let leads = format_quantity(first, "lead que saiu", "leads que saíram");
+            format!("desativou {leads} da origem")
+        }
+        AuditedAction::RestoreDatabase => {
+            "registrou que o banco de dados voltou a um estado anterior e encerrou todas as sessões"
+                .to_owned()
+        }
         _ => wire::audit::describe_change(change),
     })
+}
+
+/// `1 linha`, `5 linhas`
+fn format_quantity(count: &str, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == "1" { one } else { many })
 }
 
 /// In parentheses after the record: the fields, what else matters, and the reason.
@@ -202,8 +235,9 @@ fn describe_note(change: &AuditedChange) -> String {
         | AuditedAction::UndoImportUpdate
         | AuditedAction::UndoDependentImport
         | AuditedAction::UndoDependentUpdate => "importação desfeita".to_owned(),
-        AuditedAction::ReceiveImport => format!("{} linhas", argument(change, 0)),
-        AuditedAction::StopImport => "o usuário já não acessa o sistema".to_owned(),
+        AuditedAction::ReceiveImport => format_quantity(argument(change, 0), "linha", "linhas"),
+        AuditedAction::StopImport => "já não acessa o sistema".to_owned(),
+        AuditedAction::DiscardImport => "sem ter sido iniciada, para dar lugar a outra".to_owned(),
         AuditedAction::AcceptPassword => "falta o código".to_owned(),
         AuditedAction::ThrottleAccount => "tentativas demais na conta".to_owned(),
         AuditedAction::ThrottleAddress => "tentativas demais do endereço".to_owned(),

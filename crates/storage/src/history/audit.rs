@@ -487,7 +487,10 @@ fn parse_content(row: &Row) -> Result<AuditEntryContent, Error> {
     let kind = kind.as_deref().and_then(AuditedRecordKind::from_name);
     let fields: Option<String> = row.get("fields")?;
     let arguments: Option<String> = row.get("arguments")?;
-    let broken = |error: serde_json::Error| Error::Broken(error.to_string());
+    // An archive may bring anything: one such row must not hide the others.
+    let Ok(arguments) = arguments.map_or(Ok(Vec::new()), |text| serde_json::from_str(&text)) else {
+        return Ok(AuditEntryContent::Text(row.get::<Option<String>>("detail")?.or(name)));
+    };
     Ok(AuditEntryContent::Change(AuditedChange {
         action,
         subject: match (kind, row.get("subject_code")?) {
@@ -495,9 +498,7 @@ fn parse_content(row: &Row) -> Result<AuditEntryContent, Error> {
             _ => None,
         },
         fields: fields.iter().flat_map(|names| names.split(',')).map(str::to_owned).collect(),
-        arguments: arguments
-            .map_or_else(|| Ok(Vec::new()), |text| serde_json::from_str(&text))
-            .map_err(broken)?,
+        arguments,
         reason: row.get("reason")?,
     }))
 }

@@ -10,7 +10,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::DEAL;
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, DealCode, DealState, InputField, PersonCode, Rejection,
+    AuditedAction, AuditedChange, AuditedOperation, DealCode, DealState, InputField, NoteText, PersonCode,
+    Rejection,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -195,7 +196,7 @@ async fn write_deal_reopening(
     }
     let reason = input.reason.clone().into_set();
     let change =
-        AuditedChange::from(AuditedAction::ReopenDeal).with_reason(reason.as_ref().map(|text| text.as_str()));
+        AuditedChange::from(AuditedAction::ReopenDeal).with_reason(reason.as_ref().map(NoteText::as_str));
     Box::pin(store_deal(tx, command, found, after, change)).await
 }
 

@@ -73,6 +73,32 @@ impl ImportWorker<'_> {
 
     async fn try_members(&self, rows: Vec<ImportRecordDraft>) -> Result<Vec<ImportRowOutcome>, Error> {
         let rows = extract_member_rows(rows);
+        match self.try_member_batch(rows.clone()).await {
+            Err(error) if is_line_error(&error) => {}
+            other => return other,
+        }
+        // One line cannot be checked; the others can, one by one.
+        let mut outcomes = Vec::with_capacity(rows.len());
+        for row in rows {
+            match self.try_member_batch(vec![row]).await {
+                Ok(checked) => outcomes.extend(checked),
+                Err(error) if is_line_error(&error) => outcomes.push(self.refuse_failed_line(&error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// The outcome of a line that fails for a reason that is no rule.
+    fn refuse_failed_line(&self, error: &Error) -> ImportRowOutcome {
+        tracing::error!(%error, import = %self.lease.code, "a line could not be checked");
+        ImportRowOutcome::Refused(vec![Rejection::Import(ImportProblem::LineFailed)])
+    }
+
+    async fn try_member_batch(
+        &self,
+        rows: Vec<members::MemberImportRow>,
+    ) -> Result<Vec<ImportRowOutcome>, Error> {
         let input = (self.doing.clone(), rows);
         let read = self.app.db.read(input, |tx, (context, rows)| {
             Box::pin(async move {
@@ -92,8 +118,7 @@ impl ImportWorker<'_> {
                 match read.await {
                     Ok(written) | Err(DryRunInterruption::WouldWrite(written)) => Ok(written),
                     Err(DryRunInterruption::Failed(error)) if is_line_error(&error) => {
-                        tracing::error!(%error, import = %self.lease.code, "a line could not be checked");
-                        Ok(ImportRowOutcome::Refused(vec![Rejection::Import(ImportProblem::LineFailed)]))
+                        Ok(self.refuse_failed_line(&error))
                     }
                     Err(DryRunInterruption::Failed(error)) => Err(error),
                 }
