@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::{Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use domain::{Email, MemberCriteria, Scope, TenantId, parse_plate_key};
+use domain::{Email, MemberCriteria, PAGE_SIZE, Scope, TenantId, parse_plate_key};
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
@@ -17,7 +17,7 @@ use rusqlite::{Connection, params};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use storage::search::members::{LeadingMemberCriterion, PAGE, build_key_search};
+use storage::search::members::{LeadingMemberCriterion, build_key_search};
 use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy, Statement};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -84,7 +84,7 @@ impl Search {
 
     fn rows(&self, db: &Connection, plate: &str) -> rusqlite::Result<Vec<PesquisaAssociadoOutputTO>> {
         let mut statement = db.prepare_cached(&self.text)?;
-        let values = params![self.tenant.get(), plate, PAGE, 0];
+        let values = params![self.tenant.get(), plate, PAGE_SIZE, 0];
         statement.query_map(values, |row| from_row(&self.names, row))?.collect()
     }
 }

@@ -6,6 +6,7 @@ use super::{Failure, Measured, User, bare};
 use crate::executor::connect;
 use crate::measure::{Goal, Keys, Rounds, Side};
 use crate::server::Server;
+use domain::PAGE_SIZE;
 use futures_util::{SinkExt, pin_mut};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -165,7 +166,7 @@ fn pgbench_text(base: &Base) -> String {
         "\\set n random(1, {})\n\\set tenant {}\n\\set page {}\n\\set skip 0\n{text};\n",
         base.plates.len(),
         base.tenant,
-        storage::search::members::PAGE
+        PAGE_SIZE
     )
 }
 

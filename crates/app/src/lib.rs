@@ -18,6 +18,7 @@ pub mod cases;
 
 pub mod field_differences;
 
+mod command;
 mod error;
 mod work_slots;
 

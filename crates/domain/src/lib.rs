@@ -61,7 +61,8 @@ pub use codes::{
 };
 pub use colour::Colour;
 pub use criteria::{
-    BenefitCriteria, BenefitKey, ClaimCriteria, DealCriteria, LeadKey, MemberCriteria, ValidationKeys,
+    BenefitCriteria, BenefitKey, ClaimCriteria, DealCriteria, LeadKey, MemberCriteria, PAGE_SIZE,
+    ValidationKeys,
 };
 pub use cursor::{ChangeDigest, HistoryCursor};
 pub use database_fault::DatabaseFault;
@@ -77,7 +78,7 @@ pub use network::{Network, ValidationPartner};
 pub use operation::{AuditedOperation, CaseOperation};
 pub use password::Password;
 pub use phone::Phone;
-pub use receiver::{ReceiverAddress, SigningSecret};
+pub use receiver::{ReceiverAddress, SigningSecret, is_accepted_status};
 pub use register::RegisterProblem;
 pub use rejection::{FieldConflict, FieldProblem, FileProblem, InputField, Rejection};
 pub use role::Role;

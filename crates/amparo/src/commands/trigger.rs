@@ -32,7 +32,7 @@ pub async fn list_deliveries(
         }
         any |= !page.is_empty();
         match page.last() {
-            Some(last) if page.len() as i64 == triggers::PAGE => after = last.delivery.history,
+            Some(last) if page.len() as i64 == domain::PAGE_SIZE => after = last.delivery.history,
             _ => break,
         }
     }

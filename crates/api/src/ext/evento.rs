@@ -5,12 +5,12 @@ use crate::ServerState;
 use crate::answer::{JsonAnswer, stream_list};
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
-use app::cases::claims::{self, FoundClaim, FullClaim, InvolvedPerson, PAGE};
+use app::cases::claims::{self, FoundClaim, FullClaim, InvolvedPerson};
 use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::http::{HeaderName, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
-use domain::{ClaimCode, ClaimTypeCode, PersonCode, PostalAddress, SituationCode, display};
+use domain::{ClaimCode, ClaimTypeCode, PAGE_SIZE, PersonCode, PostalAddress, SituationCode, display};
 use std::fmt::Write;
 use wire::records::{
     EnderecoTO, EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO, TelefoneTO, VeiculoTO,
@@ -48,7 +48,7 @@ fn render_found_claims(found: claims::ClaimSearchStep) -> Vec<EventoListaTO> {
 
 /// Links to the first, previous, next and last page (RFC 8288), relative to the requested URL.
 fn build_page_links(uri: &Uri, number: i32, total: i64) -> HeaderValue {
-    let last = i32::try_from((total + PAGE - 1) / PAGE).unwrap_or(i32::MAX).max(1);
+    let last = i32::try_from((total + PAGE_SIZE - 1) / PAGE_SIZE).unwrap_or(i32::MAX).max(1);
     let others = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let others: Vec<_> = others.filter(|(name, _)| name != "pagina").collect();
     let mut text = String::new();

@@ -10,7 +10,7 @@ use app::triggers::receivers::TenantActor;
 use app::triggers::{self, DeliveryWithAttempts, ReplaySelection};
 use axum::extract;
 use axum::response::Response;
-use domain::{HistoryCode, Rejection, TenantId, TimeZone};
+use domain::{HistoryCode, PAGE_SIZE, Rejection, TenantId, TimeZone};
 use wire::read::{self, FieldPatch};
 use wire::records::{EntregaQuery, EntregaTO, EntregasTO, ReenvioInput, ReenvioTO, TentativaTO};
 
@@ -33,7 +33,7 @@ pub async fn list_deliveries(
     .await?;
     Ok(JsonAnswer(EntregasTO {
         proximo: page.last().map_or(after, |entry| entry.delivery.history.get()),
-        tem_mais: page.len() as i64 == triggers::PAGE,
+        tem_mais: page.len() as i64 == PAGE_SIZE,
         itens: page.into_iter().map(|entry| render_delivery(tenant, zone, entry)).collect(),
     }))
 }

@@ -5,7 +5,7 @@
 use crate::access::users;
 use crate::access::{self, Session};
 use crate::{App, Error};
-use domain::{AuditedOperation, Moment, PersonCode, Role, TenantId, UserCode};
+use domain::{AuditedOperation, Moment, PAGE_SIZE, PersonCode, Role, TenantId, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use storage::history::audit::{
@@ -29,7 +29,7 @@ pub fn describe_content(content: AuditEntryContent) -> Option<String> {
 const MOST: usize = 500_000;
 /// Rows written in one transaction.
 const TOGETHER: usize = 2_000;
-const PAGE: usize = 100;
+const PAGE: usize = PAGE_SIZE as usize;
 /// How many people of one access, by code, are shown by name in the newest-first audit.
 pub const NAMED: usize = 5;
 

@@ -1,8 +1,9 @@
 //! Saves the additional fields of a benefit on their own.
 
-use super::{WriteCommand, additional_field_values, load_holder, refuse_cancelled_benefit, run_command};
+use super::{additional_field_values, load_holder, refuse_cancelled_benefit};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
+use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{self, PendingBenefitWrite};

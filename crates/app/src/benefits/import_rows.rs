@@ -1,10 +1,11 @@
 //! Import of vehicle benefits: a row is matched by its preset numbers, else by its vehicle.
 
 use super::{
-    NewBenefitDraft, SaveBenefitInput, SentBenefitValidator, WriteCommand, change_existing_benefit,
-    find_visible_holder, insert_benefit, load_holder,
+    NewBenefitDraft, SaveBenefitInput, SentBenefitValidator, change_existing_benefit, find_visible_holder,
+    insert_benefit, load_holder,
 };
 use crate::Error;
+use crate::command::WriteCommand;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::members::{build_member_row, compute_listing_days as compute_member_listing_days};
 use crate::situations::{

@@ -1,8 +1,9 @@
 //! The items of a benefit: listing current and past plans, and adding a plan.
 
-use super::{WriteCommand, load_holder, refuse_cancelled_benefit, run_command};
+use super::{load_holder, refuse_cancelled_benefit};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
+use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_registers};
 use crate::situations::{self, PendingBenefitWrite};

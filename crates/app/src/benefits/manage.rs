@@ -3,11 +3,12 @@
 
 use super::vehicle;
 use super::{
-    SentBenefitFields, SentBenefitValidator, WriteCommand, field_changes, is_vehicle_kind, load_holder,
-    load_key_conflicts, refuse_conflicts, run_command,
+    SentBenefitFields, SentBenefitValidator, field_changes, is_vehicle_kind, load_holder, load_key_conflicts,
+    refuse_conflicts,
 };
 use crate::access::Session;
 use crate::audit::access_log::record_access;
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{CurrentVersion, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_timeline::{self, RecordHistory};

@@ -6,26 +6,28 @@ pub(crate) mod vehicle;
 
 mod additional_field_values;
 mod additional_fields;
-mod command;
 pub(crate) mod field_changes;
 pub mod import_rows;
 mod items;
 mod manage;
+mod preconditions;
 mod validate;
 
 pub use additional_fields::{SaveFieldsOutcome, save_additional_fields};
-pub(crate) use command::{ORIGIN, WriteCommand, load_holder, refuse_cancelled_benefit, run_command};
 pub use items::{AddItemOutcome, PlanItems, StoredItem, StoredPlan, add_item, list_items};
 pub use manage::{
     ChangeBenefitSituation, FullBenefit, change_benefit, change_benefit_situation, change_item,
     read_benefit_history, read_full_benefit,
 };
+pub(crate) use preconditions::{load_holder, refuse_cancelled_benefit};
 pub(crate) use validate::{SentBenefitFields, SentBenefitValidator, build_first_item};
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
+use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+pub use crate::situations::cases::describe_stored_benefit;
 use crate::situations::{self, ActorContext, PendingBenefitWrite, PresetNumbers, WrittenBenefit};
 use crate::{App, Error};
 use domain::{

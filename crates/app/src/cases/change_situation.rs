@@ -2,7 +2,7 @@
 
 use super::{FullCase, RecordNote, record_unchanged_access, refuse_old_version, reject_unknown_case, show};
 use crate::access::Session;
-use crate::benefits::{WriteCommand, run_command};
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};

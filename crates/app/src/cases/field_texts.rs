@@ -2,7 +2,7 @@
 
 use super::show;
 use crate::Error;
-use crate::benefits::WriteCommand;
+use crate::command::WriteCommand;
 use crate::field_differences::FieldTexts;
 use crate::registers::snapshot::TenantRegisters;
 use crate::situations::cases::describe_stored_benefit;

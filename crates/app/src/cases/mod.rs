@@ -12,7 +12,7 @@ mod show;
 mod validate;
 
 pub use change_situation::{add_case_note, change_case_situation};
-pub use search::{PAGE, count_overdue_cases, list_cases, list_cases_behind, list_overdue_cases};
+pub use search::{count_overdue_cases, list_cases, list_cases_behind, list_overdue_cases};
 pub use show::{CaseChangeHistory, FullCase, ResolvedCase, compute_due_moment, read_case, read_case_history};
 pub use storage::cases::StoredCase;
 pub use storage::cases::inspections::ChecklistEntry;
@@ -22,7 +22,7 @@ pub use storage::history::situation_changes::RecordHistoryEntry;
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::{WriteCommand, run_command};
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{self, CurrentVersion};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::confirm_registers;

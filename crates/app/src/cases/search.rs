@@ -8,8 +8,8 @@ use crate::members::search::criteria::parse_name_words;
 use crate::registers::snapshot::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, CaseKind, CaseOperation, Document, MemberCriteria, Moment, PersonCode, Rejection,
-    Scope, SituationKind, parse_plate_key,
+    AuditedOperation, CaseKind, CaseOperation, Document, MemberCriteria, Moment, PAGE_SIZE, PersonCode,
+    Rejection, Scope, SituationKind, parse_plate_key,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,8 +21,6 @@ use storage::{Tx, benefits};
 use wire::read::{BoundedInt, FieldPatch, LenientMember, QueryDate};
 use wire::records::CasoQuery;
 
-/// Page size.
-pub const PAGE: i64 = 100;
 /// Pages of the member search that a name filter may read.
 const PAGES_OF_NAMES: i64 = 5;
 const OVERDUE: AuditedOperation = AuditedOperation::ListOverdueCases;
@@ -145,7 +143,7 @@ pub async fn list_cases(
     query: CasoQuery,
 ) -> Result<SearchPage<ResolvedCase>, Error> {
     let number = query.page.clone().into_set().map_or(1, BoundedInt::get);
-    let window = ResultWindow { skip: i64::from(number - 1) * PAGE, limit: PAGE };
+    let window = ResultWindow { skip: i64::from(number - 1) * PAGE_SIZE, limit: PAGE_SIZE };
     let now = app.now();
     let input = |registers: &TenantRegisters| {
         (kind, parse_case_query(registers, &caller.scope, kind, &query, now), window)
@@ -174,7 +172,7 @@ pub async fn list_cases_behind(
     query: CasoQuery,
     (until, skip): (Option<Moment>, i64),
 ) -> Result<(Vec<ResolvedCase>, Arc<TenantRegisters>), Error> {
-    let window = ResultWindow { skip, limit: PAGE };
+    let window = ResultWindow { skip, limit: PAGE_SIZE };
     let now = app.now();
     let input = |registers: &TenantRegisters| {
         let mut parsed = parse_case_query(registers, &caller.scope, kind, &query, now);
@@ -287,7 +285,7 @@ async fn find_members_by_name(
         all.extend(
             members::list_rows_of_slots(tx, scope, &slots).await?.into_iter().map(|row| row.person.code),
         );
-        if (slots.len() as i64) < members::PAGE {
+        if (slots.len() as i64) < PAGE_SIZE {
             all.sort_unstable();
             all.dedup();
             return Ok(all);
@@ -304,7 +302,7 @@ pub async fn list_overdue_cases(
     caller: &Session,
     number: i32,
 ) -> Result<SearchPage<ResolvedCase>, Error> {
-    let window = ResultWindow { skip: i64::from(number - 1) * PAGE, limit: PAGE };
+    let window = ResultWindow { skip: i64::from(number - 1) * PAGE_SIZE, limit: PAGE_SIZE };
     let (tenant, now) = (caller.scope.tenant(), app.now());
     let input =
         |registers: &TenantRegisters| (caller.scope.clone(), list_time_limits(registers), now, window);

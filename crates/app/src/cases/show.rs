@@ -4,7 +4,7 @@ use super::field_texts::{RELATED, parse_claim_codes, render_claim_codes};
 use super::reject_unknown_case;
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::WriteCommand;
+use crate::command::WriteCommand;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::situations::cases::{describe_stored_benefit, name_history_subject};
 use crate::{App, Error};

@@ -3,7 +3,7 @@
 
 use super::{AnyCaseInput, show};
 use crate::Error;
-use crate::benefits::WriteCommand;
+use crate::command::WriteCommand;
 use crate::registers::snapshot::TenantRegisters;
 use domain::{
     BenefitCode, BranchCode, CaseKind, ClaimCode, InputField, Moment, PersonCode, Rejection, Scope,
@@ -217,11 +217,7 @@ impl<'a> SentCaseValidator<'a> {
         head.responsible = requested;
         let Some(code) = requested.filter(|requested| current != Some(*requested)) else { return Ok(()) };
         let found = users::find_user(&mut *self.tx, self.scope.tenant(), code).await?;
-        let fits = found.is_some_and(|user| {
-            let has_branch = |branch| user.role.has_every_branch() || user.branches.contains(&branch);
-            user.active && branch.is_none_or(has_branch)
-        });
-        if !fits {
+        if !found.is_some_and(|user| user.may_be_responsible(branch)) {
             self.refuse_unknown_code(InputField::CaseResponsible, code.get());
         }
         Ok(())

@@ -5,17 +5,15 @@ use super::{
 };
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::ORIGIN;
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{CurrentVersion, refuse_old_version};
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_timeline::{self, RecordHistory};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_registers};
-use crate::situations::ActorContext;
 use crate::situations::PERSON;
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BenefitCode, Document, InputField, Moment, PersonCode, PostalAddress, Rejection, Scope,
-    UserCode,
+    AuditedOperation, BenefitCode, Document, InputField, PersonCode, PostalAddress, Rejection, Scope,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -115,14 +113,7 @@ pub async fn read_member_history(
     Ok(record_timeline::build_record_history(found, registers))
 }
 
-struct ChangeMember {
-    scope: Scope,
-    user: UserCode,
-    registers: Arc<TenantRegisters>,
-    code: PersonCode,
-    input: AssociadoInput,
-    now: Moment,
-}
+type ChangeMember = WriteCommand<(PersonCode, AssociadoInput)>;
 
 /// Changes a member: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]
@@ -133,18 +124,8 @@ pub async fn change_member(
     input: AssociadoInput,
     once: IdempotentWrite<MemberView>,
 ) -> Result<WriteOutcome<MemberView>, Error> {
-    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let entry = move |registers| ChangeMember {
-        scope: scope.clone(),
-        user,
-        registers,
-        code,
-        input: input.clone(),
-        now,
-    };
-    let tenant = caller.scope.tenant();
-    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
-        Box::pin(write_member_change(tx, entry))
+    let done = run_command(app, caller, CHANGE, (code, input), once, |tx, command| {
+        Box::pin(write_member_change(tx, command))
     })
     .await?;
     if let WriteOutcome::Fresh(MemberView { changed: false, .. }) = &done {
@@ -153,16 +134,16 @@ pub async fn change_member(
     Ok(done)
 }
 
-async fn write_member_change(tx: &mut Tx, entry: &ChangeMember) -> Result<MemberView, Error> {
-    let (tenant, code, input) = (entry.scope.tenant(), entry.code, &entry.input);
-    confirm_registers(tx, tenant, &entry.registers).await?;
-    let before = find_visible_member(tx, &entry.scope, code).await?;
+async fn write_member_change(tx: &mut Tx, command: &ChangeMember) -> Result<MemberView, Error> {
+    let (tenant, code, input) = (command.scope.tenant(), command.input.0, &command.input.1);
+    confirm_registers(tx, tenant, &command.registers).await?;
+    let before = find_visible_member(tx, &command.scope, code).await?;
     let document = match &input.document {
         FieldPatch::Set(document) => Some(document),
         FieldPatch::Keep | FieldPatch::Clear => before.as_ref().and_then(|before| before.document.as_ref()),
     };
     let mut problems =
-        find_bad_references(&entry.scope, &entry.registers, &input.fields, (document, before.as_ref()));
+        find_bad_references(&command.scope, &command.registers, &input.fields, (document, before.as_ref()));
     let cleared = [
         (input.name == FieldPatch::Clear, InputField::PersonName),
         (input.document == FieldPatch::Clear, InputField::Document),
@@ -175,25 +156,17 @@ async fn write_member_change(tx: &mut Tx, entry: &ChangeMember) -> Result<Member
     let before = before.ok_or(reject_unknown_person(code))?;
     let old_phones = phones::list_phones(&mut *tx, tenant, code).await?;
     let (after, phones) = apply_member_input(input, &before, &old_phones);
-    refuse_member_conflicts(tx, entry, (&before, &old_phones), (&after, &phones)).await?;
+    refuse_member_conflicts(tx, command, (&before, &old_phones), (&after, &phones)).await?;
     let saved = match after == before && phones == old_phones {
         true => SavedPerson { code, profile: before, phones: old_phones, changed: false },
         false => {
-            let context = ActorContext {
-                tenant,
-                registers: &entry.registers,
-                user: Some(entry.user),
-                operation: CHANGE,
-                origin: ORIGIN,
-                quiet: false,
-                now: entry.now,
-            };
+            let context = command.actor_context();
             Box::pin(store_person_change(tx, &context, (code, &before, &old_phones), (after, phones))).await?
         }
     };
-    let (benefits, dependents) = list_belongings(tx, &entry.scope, code).await?;
+    let (benefits, dependents) = list_belongings(tx, &command.scope, code).await?;
     let SavedPerson { code, profile, phones, changed } = saved;
-    let registers = Arc::clone(&entry.registers);
+    let registers = Arc::clone(&command.registers);
     Ok(MemberView { code, profile, phones, benefits, dependents, registers, changed })
 }
 
@@ -227,23 +200,23 @@ fn apply_member_input(
 /// Collects version conflicts and duplicate documents.
 async fn refuse_member_conflicts(
     tx: &mut Tx,
-    entry: &ChangeMember,
+    command: &ChangeMember,
     (before, old_phones): (&PersonProfile, &[StoredPhone]),
     (after, phones): (&PersonProfile, &[StoredPhone]),
 ) -> Result<(), Error> {
     // A caller who sees the member only through a benefit may not change them.
-    if !entry.scope.can_see(before.branch) {
+    if !command.scope.can_see(before.branch) {
         return Err(Rejection::PersonElsewhere.into());
     }
     let changes = field_changes::compare_people((before, old_phones), (after, phones));
     let present = CurrentVersion { version: before.version, since: before.updated_at };
     let mut problems = Vec::new();
-    let given_version = entry.input.version.get().into();
-    problems.extend(refuse_old_version(given_version, present, &entry.registers.zone, &changes));
+    let given_version = command.input.1.version.get().into();
+    problems.extend(refuse_old_version(given_version, present, &command.registers.zone, &changes));
     if let Some(document) = after.document.as_ref().filter(|one| before.document.as_ref() != Some(*one)) {
-        let other = members::find_person_by_document(&mut *tx, entry.scope.tenant(), document).await?;
+        let other = members::find_person_by_document(&mut *tx, command.scope.tenant(), document).await?;
         if let Some((other, _)) = other {
-            let is_visible = members::is_person_visible(tx, &entry.scope, other).await?;
+            let is_visible = members::is_person_visible(tx, &command.scope, other).await?;
             problems.push(Rejection::DocumentTaken(is_visible.then_some(other)));
         }
     }

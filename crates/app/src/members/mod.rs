@@ -18,17 +18,16 @@ pub use manage::{MemberView, change_member, read_member, read_member_history};
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::ORIGIN;
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::FieldDifference;
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{ActorContext, PERSON, build_listed_member};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, Document, InputField,
-    Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind, TimeZone, UserCode,
+    Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind, TimeZone,
 };
-use std::sync::Arc;
 use storage::Tx;
 use storage::history::audit;
 use storage::members::phones::{self, HOME, StoredPhone};
@@ -57,28 +56,6 @@ impl SavedPerson {
     }
 }
 
-struct SavePerson {
-    scope: Scope,
-    user: UserCode,
-    registers: Arc<TenantRegisters>,
-    input: PessoaInput,
-    now: Moment,
-}
-
-impl SavePerson {
-    fn actor_context(&self) -> ActorContext<'_> {
-        ActorContext {
-            tenant: self.scope.tenant(),
-            registers: &self.registers,
-            user: Some(self.user),
-            operation: OPERATION,
-            origin: ORIGIN,
-            quiet: false,
-            now: self.now,
-        }
-    }
-}
-
 /// Creates or changes the person with this document: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]
 pub async fn save_person(
@@ -87,40 +64,39 @@ pub async fn save_person(
     input: PessoaInput,
     once: IdempotentWrite<SavedPerson>,
 ) -> Result<WriteOutcome<SavedPerson>, Error> {
-    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let entry =
-        move |registers| SavePerson { scope: scope.clone(), user, registers, input: input.clone(), now };
-    let tenant = caller.scope.tenant();
-    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
-        Box::pin(write_person(tx, entry))
-    })
-    .await?;
+    let done =
+        run_command(app, caller, OPERATION, input, once, |tx, command| Box::pin(write_person(tx, command)))
+            .await?;
     if let WriteOutcome::Fresh(SavedPerson { code, changed: false, .. }) = &done {
         record_access(app, caller, OPERATION, std::iter::once(*code))?;
     }
     Ok(done)
 }
 
-async fn write_person(tx: &mut Tx, entry: &SavePerson) -> Result<SavedPerson, Error> {
-    let tenant = entry.scope.tenant();
-    confirm_registers(tx, tenant, &entry.registers).await?;
-    let input = &entry.input;
-    let found = members::find_person_by_document(&mut *tx, tenant, &entry.input.document).await?;
+async fn write_person(tx: &mut Tx, command: &WriteCommand<PessoaInput>) -> Result<SavedPerson, Error> {
+    let tenant = command.scope.tenant();
+    confirm_registers(tx, tenant, &command.registers).await?;
+    let input = &command.input;
+    let found = members::find_person_by_document(&mut *tx, tenant, &command.input.document).await?;
     let stored = found.as_ref().map(|(_, profile)| profile);
-    let mut problems =
-        find_bad_references(&entry.scope, &entry.registers, &input.fields, (Some(&input.document), stored));
+    let mut problems = find_bad_references(
+        &command.scope,
+        &command.registers,
+        &input.fields,
+        (Some(&input.document), stored),
+    );
     let Some((code, before)) = found else {
-        let branch = resolve_person_branch(&entry.scope, &entry.registers, &input.fields, &mut problems);
+        let branch = resolve_person_branch(&command.scope, &command.registers, &input.fields, &mut problems);
         let (Some(branch), []) = (branch, &problems[..]) else { return Err(Error::Refused(problems)) };
-        return create_person(tx, entry, branch).await;
+        return create_person(tx, command, branch).await;
     };
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    if !entry.scope.can_see(before.branch) {
+    if !command.scope.can_see(before.branch) {
         return Err(Rejection::PersonElsewhere.into());
     }
-    Box::pin(update_person(tx, entry, code, before)).await
+    Box::pin(update_person(tx, command, code, before)).await
 }
 
 /// Every given code must be usable by the caller, and the nature must match the document. References that a person
@@ -181,41 +157,54 @@ fn resolve_person_branch(
     only.map(|one| one.code)
 }
 
-async fn create_person(tx: &mut Tx, entry: &SavePerson, branch: BranchCode) -> Result<SavedPerson, Error> {
-    let (tenant, input) = (entry.scope.tenant(), &entry.input);
-    let mut profile =
-        PersonProfile::new_member(branch, input.document.clone(), input.name.as_str().to_owned(), entry.now);
+async fn create_person(
+    tx: &mut Tx,
+    command: &WriteCommand<PessoaInput>,
+    branch: BranchCode,
+) -> Result<SavedPerson, Error> {
+    let (tenant, input) = (command.scope.tenant(), &command.input);
+    let mut profile = PersonProfile::new_member(
+        branch,
+        input.document.clone(),
+        input.name.as_str().to_owned(),
+        command.now,
+    );
     let mut phones = Vec::new();
     apply_person_fields(&input.fields, &mut profile, &mut phones);
     let code = PersonCode::new(counters::reserve_number(tx, tenant, Counter::Person).await?);
     members::insert_people_from(tx, tenant, code, [&profile]).await?;
     phones::replace_phones(tx, tenant, code, &phones).await?;
     let saved = SavedPerson { code, profile, phones, changed: true };
-    update_search_rows(tx, &entry.actor_context(), &saved, None).await?;
-    record_person_change(tx, &entry.actor_context(), code, AuditedAction::Create, Vec::new()).await?;
+    update_search_rows(tx, &command.actor_context(), &saved, None).await?;
+    record_person_change(tx, &command.actor_context(), code, AuditedAction::Create, Vec::new()).await?;
     Ok(saved)
 }
 
 async fn update_person(
     tx: &mut Tx,
-    entry: &SavePerson,
+    command: &WriteCommand<PessoaInput>,
     code: PersonCode,
     before: PersonProfile,
 ) -> Result<SavedPerson, Error> {
-    let old_phones = phones::list_phones(&mut *tx, entry.scope.tenant(), code).await?;
+    let old_phones = phones::list_phones(&mut *tx, command.scope.tenant(), code).await?;
     let (mut profile, mut phones) = (before.clone(), old_phones.clone());
-    profile.name = entry.input.name.as_str().to_owned();
-    profile.nature = entry.input.document.nature();
-    apply_person_fields(&entry.input.fields, &mut profile, &mut phones);
+    profile.name = command.input.name.as_str().to_owned();
+    profile.nature = command.input.document.nature();
+    apply_person_fields(&command.input.fields, &mut profile, &mut phones);
     profile.is_member = true;
-    if let FieldPatch::Set(branch) = entry.input.fields.branch {
+    if let FieldPatch::Set(branch) = command.input.fields.branch {
         profile.branch = branch;
     }
     if profile == before && phones == old_phones {
         return Ok(SavedPerson { code, profile, phones, changed: false });
     }
-    Box::pin(store_person_change(tx, &entry.actor_context(), (code, &before, &old_phones), (profile, phones)))
-        .await
+    Box::pin(store_person_change(
+        tx,
+        &command.actor_context(),
+        (code, &before, &old_phones),
+        (profile, phones),
+    ))
+    .await
 }
 
 /// Updates a stored person with phones, listing rows, audit entry and field changes.

@@ -6,8 +6,8 @@ use crate::access::Session;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error, cases};
 use domain::{
-    BranchCode, CaseKind, ClaimTypeCode, Date, Entity, Moment, Role, Scope, SituationCode, SituationKind,
-    StageCode, TenantId,
+    BranchCode, CaseKind, ClaimTypeCode, Date, Entity, Moment, PAGE_SIZE, Role, Scope, SituationCode,
+    SituationKind, StageCode, TenantId,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -217,7 +217,7 @@ async fn count_long_waits(
     let today = app.now().date_in(&registers.zone);
     let long = |day: &&String| Date::from_iso(day).is_some_and(|day| today.days_since(day) > WAITS_LONG);
     let count = waiting_days.iter().filter(long).count() as i64;
-    Ok(CappedCount { count, or_more: count == storage::search::members::PAGE })
+    Ok(CappedCount { count, or_more: count == PAGE_SIZE })
 }
 
 async fn list_failing_receivers(app: &App, tenant: TenantId) -> Result<Vec<FailingReceiver>, Error> {

@@ -6,16 +6,14 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BenefitCode, PersonCode, RegisterProblem, Rejection, Scope, TimeZone, fold_text,
-    has_word_beginnings, split_name_words,
+    AuditedOperation, BenefitCode, PAGE_SIZE, PersonCode, RegisterProblem, Rejection, Scope, TimeZone,
+    fold_text, has_word_beginnings, split_name_words,
 };
 use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, SearchMethod};
 use std::collections::BTreeMap;
 use storage::registers::{self as stored_registers, FieldCondition};
 use storage::{Tx, benefits, members};
 use wire::register::RecordListQuery;
-
-const PAGE: i64 = 100;
 
 pub struct RecordPage {
     pub records: Vec<StoredRecord>,
@@ -232,7 +230,7 @@ async fn search_by_words(
     });
     let total = records.len() as i64;
     let before = usize::try_from(compute_offset(query)).unwrap_or(usize::MAX);
-    let records: Vec<StoredRecord> = records.into_iter().skip(before).take(PAGE as usize).collect();
+    let records: Vec<StoredRecord> = records.into_iter().skip(before).take(PAGE_SIZE as usize).collect();
     Ok((records, total, owners.into_values().flatten().flatten().collect()))
 }
 
@@ -269,14 +267,14 @@ async fn search_by_prefix(
         scope,
         prefix,
         narrowing,
-        (PAGE, compute_offset(query)),
+        (PAGE_SIZE, compute_offset(query)),
     )
     .await?;
     Ok((records, total, Vec::new()))
 }
 
 fn compute_offset(query: &RecordListQuery) -> i64 {
-    (i64::from(query.page) - 1) * PAGE
+    (i64::from(query.page) - 1) * PAGE_SIZE
 }
 
 fn build_narrowing<'a>(register: &'static Register, query: &'a RecordListQuery) -> Vec<FieldCondition<'a>> {

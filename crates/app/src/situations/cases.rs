@@ -173,7 +173,7 @@ fn require_situation<'a>(
 }
 
 /// Short description of a benefit.
-pub(crate) fn describe_stored_benefit(registers: &TenantRegisters, benefit: &StoredBenefit) -> String {
+pub fn describe_stored_benefit(registers: &TenantRegisters, benefit: &StoredBenefit) -> String {
     let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
     let (vehicle, plan) = (&benefit.vehicle, plan.map_or("", |plan| &plan.name));
     describe_benefit(vehicle.plate.as_ref(), vehicle.brand.as_deref(), vehicle.model.as_deref(), plan)

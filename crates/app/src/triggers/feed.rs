@@ -7,7 +7,8 @@ use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BranchCode, ChangeDigest, Entity, HistoryCursor, PersonCode, Rejection, TenantId,
+    AuditedOperation, BranchCode, ChangeDigest, Entity, HistoryCursor, PAGE_SIZE, PersonCode, Rejection,
+    TenantId,
 };
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ pub use storage::history::situation_changes::HistoryFeedEntry;
 use storage::history::situation_changes::{self, HistoryEntryMark};
 use storage::server::counters::{self, Counter};
 
-pub const PAGE: usize = 100;
+pub const PAGE: usize = PAGE_SIZE as usize;
 
 pub struct ChangeFeedPage {
     pub entries: Vec<HistoryFeedEntry>,

@@ -20,7 +20,7 @@ use crate::registers::snapshot::load_registers;
 use crate::{App, Error, Vault};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DeliveryState, Entity, HistoryCode,
-    InputField, Moment, ReceiverCode, Rejection, TenantId,
+    InputField, Moment, PAGE_SIZE, ReceiverCode, Rejection, TenantId,
 };
 use futures_util::future::BoxFuture;
 use receivers::{DeliveryTarget, TenantActor};
@@ -102,9 +102,8 @@ pub struct ReceiverAnswer {
 }
 
 impl ReceiverAnswer {
-    /// Only 200 to 204 count as accepted.
     pub fn is_accepted(&self) -> bool {
-        (200..=204).contains(&self.status)
+        domain::is_accepted_status(self.status.into())
     }
 }
 
@@ -342,8 +341,6 @@ pub struct DeliveryWithAttempts {
     pub attempts: Vec<DeliveryAttempt>,
 }
 
-pub const PAGE: i64 = 100;
-
 /// A page of the deliveries to a receiver, in the order of their changes, after a cursor.
 #[boxed::future]
 pub async fn list_deliveries(
@@ -358,9 +355,10 @@ pub async fn list_deliveries(
         .read(input, |tx, (tenant, receiver, state, after)| {
             Box::pin(async move {
                 require_receiver(tx, *tenant, *receiver).await?;
-                let page =
-                    deliveries::list_deliveries_after(&mut *tx, *tenant, *receiver, *state, *after, PAGE)
-                        .await?;
+                let page = deliveries::list_deliveries_after(
+                    &mut *tx, *tenant, *receiver, *state, *after, PAGE_SIZE,
+                )
+                .await?;
                 load_attempts(tx, *tenant, *receiver, page).await
             })
         })

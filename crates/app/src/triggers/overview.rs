@@ -1,12 +1,13 @@
 //! Deliveries for administrators: the performance of each receiver, its newest deliveries, and one delivery in detail.
 
 use super::feed::extract_body_person;
-use super::{DeliveryWithAttempts, PAGE, load_attempts, require_receiver};
+use super::{DeliveryWithAttempts, load_attempts, require_receiver};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, DeliveryState, Entity, HistoryCode, InputField, Moment, ReceiverCode, TenantId,
+    AuditedOperation, DeliveryState, Entity, HistoryCode, InputField, Moment, PAGE_SIZE, ReceiverCode,
+    TenantId,
 };
 use std::time::Duration;
 use storage::Tx;
@@ -53,7 +54,7 @@ pub async fn list_performance(
                         false => attempts::list_attempts(&mut *tx, *tenant, *receiver, codes).await?,
                     };
                     let failed =
-                        tried.into_iter().filter(|one| !(200..=204).contains(&one.status.unwrap_or(0)));
+                        tried.into_iter().filter(|one| !one.status.is_some_and(domain::is_accepted_status));
                     let trouble = failed.max_by_key(|one| (one.tried_at, one.number));
                     all.push(ReceiverPerformance { glance, trouble });
                 }
@@ -123,8 +124,9 @@ async fn find_deliveries(
     let (first, last) = (HistoryCode::new(first), HistoryCode::new(last));
     if let (Some(entity), Some(record)) = (query.entity, query.record) {
         let codes =
-            situation_changes::list_record_history_codes(tx, tenant, (entity, record), last, PAGE).await?;
-        let before = codes.last().copied().filter(|_| codes.len() as i64 == PAGE);
+            situation_changes::list_record_history_codes(tx, tenant, (entity, record), last, PAGE_SIZE)
+                .await?;
+        let before = codes.last().copied().filter(|_| codes.len() as i64 == PAGE_SIZE);
         let codes: Vec<HistoryCode> = codes.into_iter().filter(|code| *code >= first).collect();
         let mut page = match codes.is_empty() {
             true => Vec::new(),
@@ -133,14 +135,14 @@ async fn find_deliveries(
         page.retain(|one| query.state.is_none_or(|state| one.state == state));
         return Ok((page, before));
     }
-    let limit = if query.entity.is_some() { GONE_THROUGH } else { PAGE };
+    let limit = if query.entity.is_some() { GONE_THROUGH } else { PAGE_SIZE };
     let mut page =
         deliveries::list_newest_deliveries(&mut *tx, tenant, receiver, query.state, (first, last), limit)
             .await?;
     let mut before = page.last().map(|one| one.history).filter(|_| page.len() as i64 == limit);
     page.retain(|one| query.entity.is_none_or(|entity| one.entity == entity));
-    if page.len() as i64 > PAGE {
-        page.truncate(PAGE as usize);
+    if page.len() as i64 > PAGE_SIZE {
+        page.truncate(PAGE_SIZE as usize);
         before = page.last().map(|one| one.history);
     }
     Ok((page, before))

@@ -19,10 +19,8 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use dispatch::{get, post};
-use domain::{AuditedOperation, Entity, SellerCode, display};
+use domain::{AuditedOperation, Entity, PAGE_SIZE, SellerCode, display};
 use wire::records::PesquisaAssociadoQuery;
-
-const PAGE: i64 = 100;
 
 pub fn build_member_routes() -> Router<App> {
     Router::new().route("/console/associados", get(show_member_list).merge(post(filter_member_list)))
@@ -206,15 +204,14 @@ async fn build_member_list(
     Ok(BrowseMembersPage {
         rows: rows.iter().map(|found| build_member_row(&registers, found, &frame.root, &toolbar)).collect(),
         first_column: "Associado",
-        pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
-            ExportLinks::new(
+        pager: ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
+            .with_export(ExportLinks::new(
                 &frame.root,
                 "associado",
                 filters
                     .clone()
                     .chain([("colunas", toolbar.export_columns(&["codigo", "nome", "placa"]).as_str())]),
-            ),
-        ),
+            )),
         problems,
         name: query.text("nome").to_owned(),
         document: query.text("cpf").to_owned(),

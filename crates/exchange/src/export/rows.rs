@@ -15,7 +15,7 @@ use app::registers::snapshot::{self, TenantRegisters};
 use app::sales::{deals, leads};
 use app::triggers::feed;
 use app::{App, cases, mail, registers, triggers};
-use domain::{CaseKind, Entity, HistoryCode, HistoryCursor, Moment, UserCode};
+use domain::{CaseKind, Entity, HistoryCode, HistoryCursor, Moment, PAGE_SIZE, UserCode};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wire::read::{self, BoundedInt, FieldPatch, InputRecord, QueryDate};
@@ -24,8 +24,6 @@ use wire::records::{
     LeadQuery, NegocioQuery, PesquisaAssociadoQuery, PesquisaBeneficioQuery, UsuarioQuery,
 };
 
-/// Page size of the lists.
-const PAGE: i64 = 100;
 const OPERATION: domain::AuditedOperation = super::audit::OPERATION;
 
 type QueryPairs = Vec<(String, String)>;
@@ -105,7 +103,7 @@ impl ListRowReader {
                     *skip = if *until == Some(last) { *skip + same } else { same };
                     *until = Some(last);
                 }
-                let has_more = found.len() as i64 == PAGE;
+                let has_more = found.len() as i64 == PAGE_SIZE;
                 (pick_cells(case_columns::CASES, columns, &tenant_registers, &found), has_more)
             }
             ReadPosition::Deals { page, last } => {
@@ -156,7 +154,7 @@ impl ListRowReader {
                 let tenant_registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
                 let found = mail::list_outbox_mail(app, caller, *before).await?;
                 *before = found.last().map_or(*before, |one| one.code.get());
-                let has_more = found.len() as i64 == PAGE;
+                let has_more = found.len() as i64 == PAGE_SIZE;
                 (pick_cells(administration_columns::MAILS, columns, &tenant_registers, &found), has_more)
             }
             ReadPosition::Deliveries { before } => {
@@ -208,7 +206,7 @@ impl ListRowReader {
 
 /// Advances to the next page; returns whether there is one.
 fn advance_page(page: &mut i32, total: i64) -> bool {
-    let has_more = i64::from(*page) * PAGE < total;
+    let has_more = i64::from(*page) * PAGE_SIZE < total;
     *page += 1;
     has_more
 }
@@ -261,7 +259,7 @@ async fn list_benefits_after(
     if part.month.is_some() {
         let page = after + 1;
         let found = search::list_filtered_benefits(app, caller, part, page).await?;
-        let next = (i64::from(page) * PAGE < found.total).then_some(page);
+        let next = (i64::from(page) * PAGE_SIZE < found.total).then_some(page);
         return Ok(SearchBatch { rows: found.rows, next, registers: found.registers });
     }
     Ok(search::list_benefits_after(app, caller, &part, after, OPERATION).await?)

@@ -16,6 +16,17 @@ pub struct StoredUser {
     pub updated_at: Moment,
 }
 
+impl StoredUser {
+    pub fn has_branch(&self, branch: BranchCode) -> bool {
+        self.role.has_every_branch() || self.branches.contains(&branch)
+    }
+
+    /// Whether the user may be made responsible for a record of this branch.
+    pub fn may_be_responsible(&self, branch: Option<BranchCode>) -> bool {
+        self.active && branch.is_none_or(|branch| self.has_branch(branch))
+    }
+}
+
 pub struct NewUserRow<'u> {
     pub tenant: TenantId,
     pub code: UserCode,

@@ -17,8 +17,8 @@ use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BranchCode, CallerAddress, DisplayName, Email,
-    InputField, Moment, Rejection, Role, TenantId, TimeZone, UserCode, fold_text, has_word_beginnings,
-    split_name_words,
+    InputField, Moment, PAGE_SIZE, Rejection, Role, TenantId, TimeZone, UserCode, fold_text,
+    has_word_beginnings, split_name_words,
 };
 use std::sync::Arc;
 use storage::access::password_resets;
@@ -52,11 +52,11 @@ impl UserSearchQuery {
         self.filter.as_ref().is_none_or(is_meant)
             && self.active.is_none_or(|active| user.active == active)
             && self.role.is_none_or(|role| user.role == role)
-            && self.branch.is_none_or(|one| user.role.has_every_branch() || user.branches.contains(&one))
+            && self.branch.is_none_or(|branch| user.has_branch(branch))
     }
 }
 
-const PAGE: usize = 100;
+const PAGE: usize = PAGE_SIZE as usize;
 
 /// A page of matching users, by name, then code. An association has at most hundreds of users, so all are read, and
 /// comparisons that ignore case and accents run here.

@@ -8,15 +8,13 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
-use domain::{AuditedOperation, ClaimCriteria, Document, Scope};
+use domain::{AuditedOperation, ClaimCriteria, Document, PAGE_SIZE, Scope};
 use std::sync::Arc;
 pub use storage::cases::claims::FoundClaim;
 use storage::cases::claims::{self, ClaimOpeningCursor, ClaimPageRequest, DrivingClaimCriterion};
 use wire::read::{FieldPatch, QueryDate};
 use wire::records::PesquisaEventoQuery;
 
-/// Page size.
-pub const PAGE: i64 = 100;
 /// Step size of a search without pagination.
 const STEP: i64 = 500;
 const SEARCH: AuditedOperation = AuditedOperation::SearchClaims;
@@ -92,9 +90,9 @@ impl RunningClaimSearch {
         caller: &Session,
         number: i32,
     ) -> Result<(ClaimSearchStep, i64), Error> {
-        let skip = i64::from(number - 1) * PAGE;
+        let skip = i64::from(number - 1) * PAGE_SIZE;
         let (found, is_full) =
-            self.read_part(app, caller, ClaimPageRequest { behind: None, skip, limit: PAGE }).await?;
+            self.read_part(app, caller, ClaimPageRequest { behind: None, skip, limit: PAGE_SIZE }).await?;
         let rows = found.rows.len() as i64;
         let total = match &self.criteria {
             None => 0,

@@ -6,12 +6,12 @@ use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BenefitCode, BranchCode, Entity, PersonCode, Rejection, Scope, SituationCode,
-    SituationKind, fold_text,
+    AuditedOperation, BenefitCode, BranchCode, Entity, PAGE_SIZE, PersonCode, Rejection, Scope,
+    SituationCode, SituationKind, fold_text,
 };
 use std::sync::Arc;
 use storage::benefits::monthly_counts::{self, BenefitMovement};
-use storage::search::members::{self, FoundBenefit, PAGE};
+use storage::search::members::{self, FoundBenefit};
 use storage::search::tally::{ListingOrdering, RowCountQuery};
 use storage::{Tx, benefits};
 use wire::read::FieldPatch;
@@ -111,10 +111,10 @@ pub async fn list_benefits_after(
                 if counts.branches.is_empty() || counts.situations.is_empty() {
                     return Ok((Vec::new(), None));
                 }
-                let range = counts.locate_rows_after(tx, i64::from(*after), PAGE).await?;
+                let range = counts.locate_rows_after(tx, i64::from(*after), PAGE_SIZE).await?;
                 let (codes, next) = match counts.ordering {
                     ListingOrdering::Benefit => {
-                        let codes = benefits::list_benefit_codes(tx, scope, range, PAGE).await?;
+                        let codes = benefits::list_benefit_codes(tx, scope, range, PAGE_SIZE).await?;
                         let positions: Vec<i32> = codes.iter().map(|code| code.get()).collect();
                         (codes, find_next_start(&positions))
                     }
@@ -175,7 +175,7 @@ pub async fn list_filtered_benefits(
     };
     let build_query = |registers: &TenantRegisters| {
         let counts = build_benefit_counts(registers, &scope, filter.situation);
-        (scope.clone(), counts, filter.month.clone(), i64::from(number - 1) * PAGE)
+        (scope.clone(), counts, filter.month.clone(), i64::from(number - 1) * PAGE_SIZE)
     };
     let ((rows, total), registers) =
         read_with_registers(app, tenant, build_query, |tx, (scope, counts, month, skip)| {
@@ -214,7 +214,8 @@ async fn read_filtered_benefits(
         Some((movement, month)) => {
             let total = monthly_counts::count_benefits_of_month(&mut *tx, scope, (*movement, month)).await?;
             (
-                monthly_counts::list_benefits_of_month(tx, scope, (*movement, month), (PAGE, skip)).await?,
+                monthly_counts::list_benefits_of_month(tx, scope, (*movement, month), (PAGE_SIZE, skip))
+                    .await?,
                 total,
             )
         }
@@ -231,7 +232,7 @@ async fn list_page_slots(tx: &mut Tx, counts: &RowCountQuery, skip: i64) -> Resu
     if counts.branches.is_empty() || counts.situations.is_empty() {
         return Ok((Vec::new(), 0));
     }
-    let (total, range) = counts.locate_page(tx, skip, PAGE).await?;
+    let (total, range) = counts.locate_page(tx, skip, PAGE_SIZE).await?;
     let Some(range) = range else { return Ok((Vec::new(), total)) };
     Ok((list_slots_in_range(tx, counts, range).await?, total))
 }
@@ -261,8 +262,8 @@ async fn read_benefit_list(
     counts: &RowCountQuery,
     number: i32,
 ) -> Result<(Vec<FoundBenefit>, i64), Error> {
-    let (total, range) = counts.locate_page(tx, i64::from(number - 1) * PAGE, PAGE).await?;
+    let (total, range) = counts.locate_page(tx, i64::from(number - 1) * PAGE_SIZE, PAGE_SIZE).await?;
     let Some(range) = range else { return Ok((Vec::new(), total)) };
-    let codes = benefits::list_benefit_codes(tx, scope, range, PAGE).await?;
+    let codes = benefits::list_benefit_codes(tx, scope, range, PAGE_SIZE).await?;
     Ok((members::list_benefits_by_code(tx, scope, &codes).await?, total))
 }

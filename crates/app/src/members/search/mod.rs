@@ -18,7 +18,7 @@ use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_regi
 use crate::{App, Error};
 use cached_totals::SearchTotal;
 use domain::{
-    AuditedOperation, BranchCode, Entity, MemberCriteria, Rejection, Role, Scope, SituationCode,
+    AuditedOperation, BranchCode, Entity, MemberCriteria, PAGE_SIZE, Rejection, Role, Scope, SituationCode,
     VisibleBranches, has_word_beginnings,
 };
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use std::time::Instant;
 use storage::Tx;
 pub use storage::benefits::monthly_counts::BenefitMovement;
 pub use storage::benefits::{AdditionalFieldValues, VehicleDetails};
-use storage::search::members::{self, LeadingMemberCriterion, MemberSearch, PAGE};
+use storage::search::members::{self, LeadingMemberCriterion, MemberSearch};
 pub use storage::search::members::{FoundBenefit, FoundMemberBenefit, FoundMemberRow};
 use storage::search::tally::{ListingOrdering, NO_SITUATION, PageRange, RowCountQuery};
 use storage::server::counters::{self, Counter};
@@ -114,7 +114,7 @@ pub async fn list_members_after(
                         Some(search) => search.list_slots(tx, *after, 0).await?,
                         None => {
                             let counts = search_query.build_counts();
-                            let range = counts.locate_rows_after(tx, i64::from(*after), PAGE).await?;
+                            let range = counts.locate_rows_after(tx, i64::from(*after), PAGE_SIZE).await?;
                             search_query.list_slots(tx, &counts, range).await?
                         }
                     };
@@ -131,7 +131,7 @@ pub async fn list_members_after(
 
 /// Cursor of the next page, if this one is full.
 fn find_next_start(page: &[i32]) -> Option<i32> {
-    page.last().copied().filter(|_| page.len() as i64 == PAGE)
+    page.last().copied().filter(|_| page.len() as i64 == PAGE_SIZE)
 }
 
 async fn find_few_members(
@@ -141,7 +141,7 @@ async fn find_few_members(
     driver: LeadingMemberCriterion,
     number: i32,
 ) -> Result<(Vec<FoundMemberRow>, i64), Error> {
-    let skip = i64::from(number - 1) * PAGE;
+    let skip = i64::from(number - 1) * PAGE_SIZE;
     if !criteria.words.is_empty() {
         let matches_name = |row: &FoundMemberRow| has_word_beginnings(&criteria.words, &row.person.name);
         match driver {
@@ -160,7 +160,7 @@ async fn find_few_members(
     }
     let rows = members::list_rows_by_key(&app.db, scope, criteria, driver, skip).await?;
     let found = rows.len() as i64;
-    let total = match found < PAGE && (found > 0 || skip == 0) {
+    let total = match found < PAGE_SIZE && (found > 0 || skip == 0) {
         true => skip + found,
         false => members::count_search_rows(&app.db, scope, criteria, driver).await?,
     };
@@ -177,8 +177,8 @@ async fn find_named_members(
 ) -> Result<(Vec<FoundMemberRow>, i64), Error> {
     let mut all = Vec::new();
     for page in 0.. {
-        let rows = members::list_rows_by_key(&app.db, scope, criteria, driver, page * PAGE).await?;
-        let is_last = (rows.len() as i64) < PAGE;
+        let rows = members::list_rows_by_key(&app.db, scope, criteria, driver, page * PAGE_SIZE).await?;
+        let is_last = (rows.len() as i64) < PAGE_SIZE;
         all.extend(rows.into_iter().filter(&matches_name));
         if is_last {
             break;
@@ -186,7 +186,7 @@ async fn find_named_members(
     }
     let total = all.len() as i64;
     let start = usize::try_from(skip).unwrap_or(usize::MAX);
-    Ok((all.into_iter().skip(start).take(PAGE as usize).collect(), total))
+    Ok((all.into_iter().skip(start).take(PAGE_SIZE as usize).collect(), total))
 }
 
 async fn find_many_members(
@@ -281,27 +281,27 @@ async fn read_members(tx: &mut Tx, query: &MemberSearchQuery) -> Result<MemberSe
     // Later pages keep the total of the first one; a new search gets the present total.
     let known = query.known.as_deref().filter(|known| query.number > 1 || known.changes == changes);
     let (page, after) = known.map_or((1, 0), |known| known.find_nearest_start(query.number));
-    let skip = i64::from(query.number - page) * PAGE;
+    let skip = i64::from(query.number - page) * PAGE_SIZE;
     let slots = search.list_slots(tx, after, skip).await?;
     let total = match (known, query.number) {
         (Some(known), _) => known.total,
-        (None, 1) if (slots.len() as i64) < PAGE => slots.len() as i64,
+        (None, 1) if (slots.len() as i64) < PAGE_SIZE => slots.len() as i64,
         _ => search.count_rows(tx).await?,
     };
     // Keeps the page starts that a pagination in progress relies on.
     let starts = query.known.as_deref().map(|known| known.starts.clone()).unwrap_or_default();
     let mut new_total = SearchTotal { total, changes, at: Instant::now(), starts };
-    if let (Some(last), true) = (slots.last(), slots.len() as i64 == PAGE) {
+    if let (Some(last), true) = (slots.last(), slots.len() as i64 == PAGE_SIZE) {
         new_total.remember_start(query.number + 1, *last);
     }
     let rows = members::list_rows_of_slots(tx, scope, &slots).await?;
-    Ok((rows, total, (total > PAGE).then_some(new_total)))
+    Ok((rows, total, (total > PAGE_SIZE).then_some(new_total)))
 }
 
 /// For a search by branch and situation only, the tally gives the total and the start of each page.
 async fn read_members_by_tally(tx: &mut Tx, query: &MemberSearchQuery) -> Result<MemberSearchResult, Error> {
     let counts = query.build_counts();
-    let (total, range) = counts.locate_page(tx, i64::from(query.number - 1) * PAGE, PAGE).await?;
+    let (total, range) = counts.locate_page(tx, i64::from(query.number - 1) * PAGE_SIZE, PAGE_SIZE).await?;
     let Some(range) = range else { return Ok((Vec::new(), total, None)) };
     let slots = query.list_slots(tx, &counts, range).await?;
     Ok((members::list_rows_of_slots(tx, &query.scope, &slots).await?, total, None))

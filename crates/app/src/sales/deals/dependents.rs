@@ -4,16 +4,14 @@ use super::validate::DealInputValidator;
 use super::{ProposedDependent, build_deal_audit_entry};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::ORIGIN;
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers};
-use crate::situations::ActorContext;
+use crate::command::{WriteCommand, run_command};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::confirm_registers;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitKind, DealCode, DependentCode, InputField,
-    Kinship, Moment, PersonCode, Rejection, Scope, UserCode,
+    Kinship, PersonCode, Rejection,
 };
-use std::sync::Arc;
 use storage::Tx;
 use storage::history::audit;
 use storage::sales::deals;
@@ -34,16 +32,16 @@ pub struct SavedDealDependent {
     changed: bool,
 }
 
-struct SaveDealDependent {
-    scope: Scope,
-    user: UserCode,
-    registers: Arc<TenantRegisters>,
+/// The dependent as sent.
+#[derive(Clone)]
+struct SubmittedDependent {
     deal: DealCode,
     /// `None` for a new dependent.
     code: Option<DependentCode>,
-    input: NegocioDependenteInput,
-    now: Moment,
+    fields: NegocioDependenteInput,
 }
+
+type SaveDealDependent = WriteCommand<SubmittedDependent>;
 
 /// Creates a dependent of a deal, or changes the one with this code.
 #[boxed::future]
@@ -54,14 +52,10 @@ pub async fn save_deal_dependent(
     input: NegocioDependenteInput,
     once: IdempotentWrite<SavedDealDependent>,
 ) -> Result<WriteOutcome<SavedDealDependent>, Error> {
-    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let entry = move |registers| {
-        let (scope, input) = (scope.clone(), input.clone());
-        SaveDealDependent { scope, user, registers, deal, code, input, now }
-    };
-    let tenant = caller.scope.tenant();
-    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
-        Box::pin(write_deal_dependent(tx, entry))
+    let operation = if code.is_some() { CHANGE } else { CREATE };
+    let submission = SubmittedDependent { deal, code, fields: input };
+    let done = run_command(app, caller, operation, submission, once, |tx, command| {
+        Box::pin(write_deal_dependent(tx, command))
     })
     .await?;
     if let WriteOutcome::Fresh(SavedDealDependent { person, changed: false, .. }) = &done {
@@ -70,64 +64,58 @@ pub async fn save_deal_dependent(
     Ok(done)
 }
 
-async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<SavedDealDependent, Error> {
-    let tenant = entry.scope.tenant();
-    confirm_registers(tx, tenant, &entry.registers).await?;
-    let deal = deals::find_deal(&mut *tx, &entry.scope, entry.deal).await?;
-    let before = match (entry.code, &deal) {
-        (Some(code), Some(_)) => dependents::find_deal_dependent(&mut *tx, tenant, entry.deal, code).await?,
+async fn write_deal_dependent(tx: &mut Tx, command: &SaveDealDependent) -> Result<SavedDealDependent, Error> {
+    let tenant = command.scope.tenant();
+    confirm_registers(tx, tenant, &command.registers).await?;
+    let deal = deals::find_deal(&mut *tx, &command.scope, command.input.deal).await?;
+    let before = match (command.input.code, &deal) {
+        (Some(code), Some(_)) => {
+            dependents::find_deal_dependent(&mut *tx, tenant, command.input.deal, code).await?
+        }
         _ => None,
     };
-    let after = validate_dependent(entry, before.as_ref())?;
-    let unknown = Error::NotFound { field: InputField::Deal, code: entry.deal.get() };
+    let after = validate_dependent(command, before.as_ref())?;
+    let unknown = Error::NotFound { field: InputField::Deal, code: command.input.deal.get() };
     let deal = deal.ok_or(unknown)?;
-    if let (Some(code), None) = (entry.code, &before) {
+    if let (Some(code), None) = (command.input.code, &before) {
         return Err(Error::NotFound { field: InputField::DealDependent, code: code.get() });
     }
     if deal.kind != Some(BenefitKind::Health) {
-        return Err(Rejection::NotAHealthDeal(entry.deal).into());
+        return Err(Rejection::NotAHealthDeal(command.input.deal).into());
     }
-    let missing_lead = || storage::Error::Broken(format!("the lead of deal {} is gone", entry.deal));
+    let missing_lead = || storage::Error::Broken(format!("the lead of deal {} is gone", command.input.deal));
     let lead =
         storage::sales::leads::find_lead(&mut *tx, tenant, deal.lead).await?.ok_or_else(missing_lead)?;
-    if let (Some(code), Some(before)) = (entry.code, before)
+    if let (Some(code), Some(before)) = (command.input.code, before)
         && before == after
     {
         return Ok(SavedDealDependent { code, dependent: after, person: lead.person, changed: false });
     }
-    let new = i32::from(entry.code.is_none());
+    let new = i32::from(command.input.code.is_none());
     let blocks = [(Counter::DealDependent, new), (Counter::Audit, 1)];
     let [code, audit_code] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
-    let dependent = ProposedDependent { updated_at: entry.now, ..after };
-    let (code, mut statements, action) = match entry.code {
+    let dependent = ProposedDependent { updated_at: command.now, ..after };
+    let (code, mut statements, action) = match command.input.code {
         Some(code) => (
             code,
-            vec![dependents::update_deal_dependent(tenant, entry.deal, code, &dependent)],
+            vec![dependents::update_deal_dependent(tenant, command.input.deal, code, &dependent)],
             AuditedAction::ChangeDependent,
         ),
         None => {
             let code = DependentCode::new(code);
             (
                 code,
-                dependents::insert_deal_dependents(tenant, [(entry.deal, code, &dependent)]),
+                dependents::insert_deal_dependents(tenant, [(command.input.deal, code, &dependent)]),
                 AuditedAction::CreateDependent,
             )
         }
     };
-    let deal = deals::StoredDeal { updated_at: entry.now, ..deal };
-    statements.push(deals::update_deal(tenant, entry.deal, &deal));
-    let context = ActorContext {
-        tenant,
-        registers: &entry.registers,
-        user: Some(entry.user),
-        operation: if entry.code.is_some() { CHANGE } else { CREATE },
-        origin: ORIGIN,
-        quiet: false,
-        now: entry.now,
-    };
+    let deal = deals::StoredDeal { updated_at: command.now, ..deal };
+    statements.push(deals::update_deal(tenant, command.input.deal, &deal));
+    let context = command.actor_context();
     let change = AuditedChange::from(action).with_argument(code);
     statements.push(audit::insert_audit_entry(
-        &build_deal_audit_entry(&context, entry.deal, lead.person, change),
+        &build_deal_audit_entry(&context, command.input.deal, lead.person, change),
         audit_code,
     ));
     tx.execute_batch(statements).await?;
@@ -137,11 +125,11 @@ async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<
 /// Builds the dependent; name and kinship are mandatory. The input is validated even if there is no dependent with this
 /// code.
 fn validate_dependent(
-    entry: &SaveDealDependent,
+    command: &SaveDealDependent,
     before: Option<&ProposedDependent>,
 ) -> Result<ProposedDependent, Error> {
-    let (input, is_new) = (&entry.input, entry.code.is_none());
-    let mut validator = DealInputValidator::new(&entry.registers, &entry.scope);
+    let (input, is_new) = (&command.input.fields, command.input.code.is_none());
+    let mut validator = DealInputValidator::new(&command.registers, &command.scope);
     let mut dependent = before.cloned().unwrap_or_else(|| ProposedDependent {
         name: String::new(),
         cpf: None,
@@ -152,8 +140,8 @@ fn validate_dependent(
         price: None,
         phone: None,
         email: None,
-        created_at: entry.now,
-        updated_at: entry.now,
+        created_at: command.now,
+        updated_at: command.now,
     });
     match &input.name {
         FieldPatch::Set(name) => name.as_str().clone_into(&mut dependent.name),

@@ -12,14 +12,13 @@ use crate::sales::leads;
 use crate::situations::DEAL;
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BranchCode, DealCode, DealState, FunnelCode, InputField, LeadCode, PersonCode,
-    Rejection, Scope, StageCode, UserCode,
+    AuditedOperation, BranchCode, DealCode, DealState, FunnelCode, InputField, LeadCode, PAGE_SIZE,
+    PersonCode, Rejection, Scope, StageCode, UserCode,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::sales::deals::StageSummary;
-use storage::search::members::PAGE;
 
 const LIST: AuditedOperation = AuditedOperation::ListDeals;
 const BOARD: AuditedOperation = AuditedOperation::ShowDealBoard;
@@ -71,13 +70,13 @@ pub async fn list_deals(
         responsible: query.responsible,
         since: query.stalled.map(|count| app.now().minus(days(count))),
     };
-    let skip = i64::from(number - 1) * PAGE;
+    let skip = i64::from(number - 1) * PAGE_SIZE;
     let (codes, total) = match &query.filter {
         Some(text) => list_filtered_codes(app, &scope, criteria, text, skip).await?,
         None => {
             let input = (scope, criteria, skip);
             let read = app.db.read(input, |tx, (scope, criteria, skip)| {
-                Box::pin(deals::list_deal_page(tx, scope, criteria, (PAGE, *skip)))
+                Box::pin(deals::list_deal_page(tx, scope, criteria, (PAGE_SIZE, *skip)))
             });
             read.await?
         }
@@ -110,7 +109,7 @@ async fn list_filtered_codes(
     codes.dedup();
     let total = codes.len() as i64;
     let skip = usize::try_from(skip).unwrap_or(usize::MAX);
-    Ok((codes.into_iter().skip(skip).take(PAGE as usize).collect(), total))
+    Ok((codes.into_iter().skip(skip).take(PAGE_SIZE as usize).collect(), total))
 }
 
 /// Loads deals in the given order.
@@ -128,7 +127,7 @@ pub async fn list_person_deals(
     person: PersonCode,
 ) -> Result<(Vec<FoundDeal>, Arc<TenantRegisters>), Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
-    let codes = deals::list_deals_of_person(&app.db, &caller.scope, person, PAGE).await?;
+    let codes = deals::list_deals_of_person(&app.db, &caller.scope, person, PAGE_SIZE).await?;
     let rows = load_deals(app, caller, &codes).await?;
     record_access(app, caller, LIST, rows.iter().map(|one| one.person))?;
     Ok((rows, registers))
@@ -192,7 +191,7 @@ pub(super) async fn load_all_deals(
     codes: &[DealCode],
 ) -> Result<Vec<FoundDeal>, Error> {
     let mut all = Vec::with_capacity(codes.len());
-    for chunk in codes.chunks(PAGE as usize) {
+    for chunk in codes.chunks(PAGE_SIZE as usize) {
         all.extend(load_deals(app, caller, chunk).await?);
     }
     Ok(all)

@@ -23,17 +23,16 @@ pub use storage::sales::deals::{FoundDeal, StoredDeal};
 use super::leads::{self, LeadBranchSource, PreparedLead};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::ORIGIN;
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{CurrentVersion, refuse_old_version};
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::confirm_registers;
 use crate::situations::ActorContext;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DealCode, InputField, LeadCode,
-    Moment, PersonCode, Rejection, Scope, UserCode,
+    PersonCode, Rejection, UserCode,
 };
-use std::sync::Arc;
 use storage::Tx;
 use storage::access::users;
 use storage::history::audit;
@@ -56,31 +55,17 @@ pub struct SavedDeal {
     changed: bool,
 }
 
-struct SaveDeal {
-    scope: Scope,
-    user: UserCode,
-    registers: Arc<TenantRegisters>,
+/// The deal as sent.
+#[derive(Clone)]
+struct SubmittedDeal {
     /// `None` for a new deal.
     code: Option<DealCode>,
     /// The version the caller has read, if the change depends on it.
     version: Option<i64>,
-    input: NegocioInput,
-    now: Moment,
+    fields: NegocioInput,
 }
 
-impl SaveDeal {
-    fn actor_context(&self) -> ActorContext<'_> {
-        ActorContext {
-            tenant: self.scope.tenant(),
-            registers: &self.registers,
-            user: Some(self.user),
-            operation: if self.code.is_some() { CHANGE } else { CREATE },
-            origin: ORIGIN,
-            quiet: false,
-            now: self.now,
-        }
-    }
-}
+type SaveDeal = WriteCommand<SubmittedDeal>;
 
 /// Creates a deal, together with its lead if sent, or changes the one with this code.
 #[boxed::future]
@@ -113,14 +98,10 @@ async fn submit_deal(
     input: NegocioInput,
     once: IdempotentWrite<SavedDeal>,
 ) -> Result<WriteOutcome<SavedDeal>, Error> {
-    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let entry = move |registers| {
-        let (scope, input) = (scope.clone(), input.clone());
-        SaveDeal { scope, user, registers, code, version, input, now }
-    };
-    let tenant = caller.scope.tenant();
-    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
-        Box::pin(write_deal(tx, entry))
+    let operation = if code.is_some() { CHANGE } else { CREATE };
+    let submission = SubmittedDeal { code, version, fields: input };
+    let done = run_command(app, caller, operation, submission, once, |tx, command| {
+        Box::pin(write_deal(tx, command))
     })
     .await?;
     if let WriteOutcome::Fresh(SavedDeal { person, changed: false, .. }) = &done {
@@ -129,11 +110,11 @@ async fn submit_deal(
     Ok(done)
 }
 
-async fn write_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> {
-    confirm_registers(tx, entry.scope.tenant(), &entry.registers).await?;
-    match entry.code {
-        Some(code) => Box::pin(update_deal(tx, entry, code)).await,
-        None => Box::pin(create_deal(tx, entry)).await,
+async fn write_deal(tx: &mut Tx, command: &SaveDeal) -> Result<SavedDeal, Error> {
+    confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
+    match command.input.code {
+        Some(code) => Box::pin(update_deal(tx, command, code)).await,
+        None => Box::pin(create_deal(tx, command)).await,
     }
 }
 
@@ -143,18 +124,23 @@ enum NewDealLead {
     Prepared(Box<PreparedLead>),
 }
 
-async fn create_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> {
-    let (tenant, input, context) = (entry.scope.tenant(), &entry.input, entry.actor_context());
-    let mut validator = DealInputValidator::new(&entry.registers, &entry.scope);
+async fn create_deal(tx: &mut Tx, command: &SaveDeal) -> Result<SavedDeal, Error> {
+    let (tenant, input, context) = (command.scope.tenant(), &command.input.fields, command.actor_context());
+    let mut validator = DealInputValidator::new(&command.registers, &command.scope);
     let deal_lead = match input.lead {
-        FieldPatch::Set(code) => find_usable_lead(tx, entry, code, &mut validator)
+        FieldPatch::Set(code) => find_usable_lead(tx, command, code, &mut validator)
             .await?
             .map(|lead| NewDealLead::Existing(code, Box::new(lead))),
         FieldPatch::Keep | FieldPatch::Clear => {
             let contact_and_branch = (&input.contact, LeadBranchSource::NewLeadOnly(&input.branch));
-            let prepared =
-                leads::prepare_lead(tx, &context, &entry.scope, contact_and_branch, &mut validator.problems)
-                    .await?;
+            let prepared = leads::prepare_lead(
+                tx,
+                &context,
+                &command.scope,
+                contact_and_branch,
+                &mut validator.problems,
+            )
+            .await?;
             if [Rejection::Missing(InputField::Name), Rejection::NoContact]
                 .iter()
                 .all(|one| validator.problems.contains(one))
@@ -170,15 +156,15 @@ async fn create_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> 
         None => None,
     };
     let is_checked = matches!(&deal_lead, Some(NewDealLead::Prepared(prepared)) if prepared.is_new());
-    let new_deal = validator.build_new_deal(input, (default_branch, is_checked), entry.user, entry.now);
-    check_responsible(tx, entry, None, new_deal.as_ref().map(|deal| deal.branch), &mut validator).await?;
+    let new_deal = validator.build_new_deal(input, (default_branch, is_checked), command.user, command.now);
+    check_responsible(tx, command, None, new_deal.as_ref().map(|deal| deal.branch), &mut validator).await?;
     let (Some(mut deal), Some(deal_lead), []) = (new_deal, deal_lead, &validator.problems[..]) else {
         return Err(Error::Refused(validator.problems));
     };
     let (lead, person) = match deal_lead {
         NewDealLead::Existing(code, lead) => (code, lead.person),
         NewDealLead::Prepared(prepared) => {
-            let saved = Box::pin(leads::store_lead(tx, &context, &entry.scope, *prepared)).await?;
+            let saved = Box::pin(leads::store_lead(tx, &context, &command.scope, *prepared)).await?;
             (saved.code, saved.lead.person)
         }
     };
@@ -197,19 +183,19 @@ async fn create_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> 
     Ok(SavedDeal { code, deal, person, changed: true })
 }
 
-async fn update_deal(tx: &mut Tx, entry: &SaveDeal, code: DealCode) -> Result<SavedDeal, Error> {
-    let (tenant, input, context) = (entry.scope.tenant(), &entry.input, entry.actor_context());
-    let before = deals::find_deal(&mut *tx, &entry.scope, code).await?;
-    let mut validator = DealInputValidator::new(&entry.registers, &entry.scope);
+async fn update_deal(tx: &mut Tx, command: &SaveDeal, code: DealCode) -> Result<SavedDeal, Error> {
+    let (tenant, input, context) = (command.scope.tenant(), &command.input.fields, command.actor_context());
+    let before = deals::find_deal(&mut *tx, &command.scope, code).await?;
+    let mut validator = DealInputValidator::new(&command.registers, &command.scope);
     let has_lead = |lead: LeadCode| before.as_ref().is_some_and(|before| before.lead == lead);
     if let FieldPatch::Set(lead) = input.lead
         && !has_lead(lead)
     {
-        find_usable_lead(tx, entry, lead, &mut validator).await?;
+        find_usable_lead(tx, command, lead, &mut validator).await?;
     }
-    let after = validator.build_changed_deal(input, before.as_ref(), entry.now);
+    let after = validator.build_changed_deal(input, before.as_ref(), command.now);
     let current = before.as_ref().and_then(|before| before.responsible);
-    check_responsible(tx, entry, current, after.as_ref().map(|after| after.branch), &mut validator).await?;
+    check_responsible(tx, command, current, after.as_ref().map(|after| after.branch), &mut validator).await?;
     // Problems of the input are reported before an unknown code in the path.
     if !validator.problems.is_empty() {
         return Err(Error::Refused(validator.problems));
@@ -218,9 +204,9 @@ async fn update_deal(tx: &mut Tx, entry: &SaveDeal, code: DealCode) -> Result<Sa
     let (Some(before), Some(after)) = (before, after) else { return Err(unknown) };
     let present = CurrentVersion { version: before.version, since: before.updated_at };
     let changes = move_stage::compare_deals(&before, &after);
-    let zone = &entry.registers.zone;
+    let zone = &command.registers.zone;
     if let Some(rejection) =
-        entry.version.and_then(|version| refuse_old_version(version, present, zone, &changes))
+        command.input.version.and_then(|version| refuse_old_version(version, present, zone, &changes))
     {
         return Err(rejection.into());
     }
@@ -244,12 +230,12 @@ async fn update_deal(tx: &mut Tx, entry: &SaveDeal, code: DealCode) -> Result<Sa
 
 async fn find_usable_lead(
     tx: &mut Tx,
-    entry: &SaveDeal,
+    command: &SaveDeal,
     code: LeadCode,
     validator: &mut DealInputValidator<'_>,
 ) -> Result<Option<leads::StoredLead>, Error> {
-    let found = storage::sales::leads::find_lead(&mut *tx, entry.scope.tenant(), code).await?;
-    let found = found.filter(|lead| lead.active && entry.scope.can_see(lead.branch));
+    let found = storage::sales::leads::find_lead(&mut *tx, command.scope.tenant(), code).await?;
+    let found = found.filter(|lead| lead.active && command.scope.can_see(lead.branch));
     if found.is_none() {
         validator.problems.push(Rejection::UnknownCode { field: InputField::Lead, code: code.get() });
     }
@@ -259,21 +245,17 @@ async fn find_usable_lead(
 /// The responsible user must be active and have access to the branch. The present one may be inactive.
 async fn check_responsible(
     tx: &mut Tx,
-    entry: &SaveDeal,
+    command: &SaveDeal,
     current: Option<UserCode>,
     branch: Option<domain::BranchCode>,
     validator: &mut DealInputValidator<'_>,
 ) -> Result<(), Error> {
-    let FieldPatch::Set(code) = entry.input.responsible else { return Ok(()) };
+    let FieldPatch::Set(code) = command.input.fields.responsible else { return Ok(()) };
     if current == Some(code) {
         return Ok(());
     }
-    let found = users::find_user(&mut *tx, entry.scope.tenant(), code).await?;
-    let fits = found.is_some_and(|user| {
-        let works = |branch| user.role.has_every_branch() || user.branches.contains(&branch);
-        user.active && branch.is_none_or(works)
-    });
-    if !fits {
+    let found = users::find_user(&mut *tx, command.scope.tenant(), code).await?;
+    if !found.is_some_and(|user| user.may_be_responsible(branch)) {
         validator.problems.push(Rejection::UnknownCode { field: InputField::Responsible, code: code.get() });
     }
     Ok(())

@@ -3,7 +3,7 @@
 use super::{FoundDeal, StoredDeal, build_deal_audit_entry, build_stage_move, deals};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::{WriteCommand, run_command};
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{self, CurrentVersion, FieldDifference, FieldTexts, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};

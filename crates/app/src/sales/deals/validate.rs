@@ -29,7 +29,7 @@ impl<'a> DealInputValidator<'a> {
         &mut self,
         input: &NegocioInput,
         (default_branch, is_checked): (Option<BranchCode>, bool),
-        caller: UserCode,
+        caller: Option<UserCode>,
         now: Moment,
     ) -> Option<StoredDeal> {
         let branch = match input.branch {
@@ -39,7 +39,7 @@ impl<'a> DealInputValidator<'a> {
         };
         let position = self.resolve_stage(input, None, true);
         let mut deal = build_blank_deal(now, &now.date_in(&self.registers.zone).to_iso());
-        deal.responsible = Some(caller);
+        deal.responsible = caller;
         self.apply_fields(input, (true, true), &mut deal);
         (deal.branch, (deal.funnel, deal.stage)) = (branch?, position?);
         Some(deal)

@@ -6,19 +6,17 @@ use super::{
 };
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::ORIGIN;
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{self, CurrentVersion, FieldDifference, FieldTexts, refuse_old_version};
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::members::search::SearchPage;
 use crate::registers::snapshot::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
-use crate::situations::ActorContext;
 use crate::{App, Error};
-use domain::{AuditedOperation, InputField, LeadCode, LeadKey, Moment, Rejection, Scope, UserCode};
+use domain::{AuditedOperation, InputField, LeadCode, LeadKey, PAGE_SIZE, Rejection, Scope};
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::Tx;
 use storage::sales::leads::{self, FoundLead};
-use storage::search::members::PAGE;
 use wire::records::LeadAlteracaoInput;
 
 const LIST: AuditedOperation = AuditedOperation::ListLeads;
@@ -61,7 +59,7 @@ pub async fn list_leads(
         None => Some(caller.scope.clone()),
     };
     let Some(scope) = scope else { return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers }) };
-    let skip = i64::from(number - 1) * PAGE;
+    let skip = i64::from(number - 1) * PAGE_SIZE;
     let (codes, total) = match &query.filter {
         Some(text) => {
             let mut keys =
@@ -71,12 +69,12 @@ pub async fn list_leads(
             keys.dedup_by_key(|key| key.code);
             let total = keys.len() as i64;
             let skip = usize::try_from(skip).unwrap_or(usize::MAX);
-            (keys.into_iter().skip(skip).take(PAGE as usize).map(|key| key.code).collect(), total)
+            (keys.into_iter().skip(skip).take(PAGE_SIZE as usize).map(|key| key.code).collect(), total)
         }
         None => {
             let input = (scope.clone(), query.active, skip);
             let read = app.db.read(input, |tx, (scope, active, skip)| {
-                Box::pin(leads::list_lead_code_page(tx, scope, *active, (PAGE, *skip)))
+                Box::pin(leads::list_lead_code_page(tx, scope, *active, (PAGE_SIZE, *skip)))
             });
             read.await?
         }
@@ -108,14 +106,7 @@ async fn find_visible_lead(tx: &mut Tx, scope: &Scope, code: LeadCode) -> Result
     Ok(found.filter(|one| scope.can_see(one.lead.branch)))
 }
 
-struct ChangeLead {
-    scope: Scope,
-    user: UserCode,
-    registers: Arc<TenantRegisters>,
-    code: LeadCode,
-    input: LeadAlteracaoInput,
-    now: Moment,
-}
+type ChangeLead = WriteCommand<(LeadCode, LeadAlteracaoInput)>;
 
 /// Changes a lead: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]
@@ -126,18 +117,8 @@ pub async fn change_lead(
     input: LeadAlteracaoInput,
     once: IdempotentWrite<CurrentLead>,
 ) -> Result<WriteOutcome<CurrentLead>, Error> {
-    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let entry = move |registers| ChangeLead {
-        scope: scope.clone(),
-        user,
-        registers,
-        code,
-        input: input.clone(),
-        now,
-    };
-    let tenant = caller.scope.tenant();
-    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
-        Box::pin(write_lead_change(tx, entry))
+    let done = run_command(app, caller, CHANGE, (code, input), once, |tx, command| {
+        Box::pin(write_lead_change(tx, command))
     })
     .await?;
     if let WriteOutcome::Fresh(CurrentLead { found, changed: false, .. }) = &done {
@@ -146,20 +127,10 @@ pub async fn change_lead(
     Ok(done)
 }
 
-async fn write_lead_change(tx: &mut Tx, entry: &ChangeLead) -> Result<CurrentLead, Error> {
-    let (tenant, input) = (entry.scope.tenant(), &entry.input);
-    confirm_registers(tx, tenant, &entry.registers).await?;
-    let context = ActorContext {
-        tenant,
-        registers: &entry.registers,
-        user: Some(entry.user),
-        operation: CHANGE,
-        origin: ORIGIN,
-        quiet: false,
-        now: entry.now,
-    };
-    let found =
-        find_visible_lead(tx, &entry.scope, entry.code).await?.ok_or(reject_unknown_lead(entry.code))?;
+async fn write_lead_change(tx: &mut Tx, command: &ChangeLead) -> Result<CurrentLead, Error> {
+    let (code, input, context) = (command.input.0, &command.input.1, command.actor_context());
+    confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
+    let found = find_visible_lead(tx, &command.scope, code).await?.ok_or(reject_unknown_lead(code))?;
     let before = found.lead.clone();
     let mut problems = Vec::new();
     let contact_input =
@@ -168,9 +139,9 @@ async fn write_lead_change(tx: &mut Tx, entry: &ChangeLead) -> Result<CurrentLea
     let mut prepared = validate_contact(
         tx,
         &context,
-        &entry.scope,
+        &command.scope,
         contact_and_branch,
-        Some((entry.code, before.clone())),
+        Some((code, before.clone())),
         &mut problems,
     )
     .await?;
@@ -178,32 +149,32 @@ async fn write_lead_change(tx: &mut Tx, entry: &ChangeLead) -> Result<CurrentLea
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    refuse_lead_conflicts(tx, entry, &before, &prepared.after).await?;
-    let saved = Box::pin(store_lead(tx, &context, &entry.scope, prepared)).await?;
+    refuse_lead_conflicts(tx, command, &before, &prepared.after).await?;
+    let saved = Box::pin(store_lead(tx, &context, &command.scope, prepared)).await?;
     let found = FoundLead { lead: saved.lead, ..found };
-    Ok(CurrentLead { found, registers: Arc::clone(&entry.registers), changed: saved.changed })
+    Ok(CurrentLead { found, registers: Arc::clone(&command.registers), changed: saved.changed })
 }
 
 /// Refuses a stale version or a document that another active lead has.
 async fn refuse_lead_conflicts(
     tx: &mut Tx,
-    entry: &ChangeLead,
+    command: &ChangeLead,
     before: &StoredLead,
     after: &StoredLead,
 ) -> Result<(), Error> {
     let present = CurrentVersion { version: before.version, since: before.updated_at };
-    let given_version = entry.input.version.get().into();
+    let given_version = command.input.1.version.get().into();
     let mut problems = Vec::new();
     problems.extend(refuse_old_version(
         given_version,
         present,
-        &entry.registers.zone,
+        &command.registers.zone,
         &compare_leads(before, after),
     ));
     if let Some(document) = after.document.as_ref().filter(|one| before.document.as_ref() != Some(*one)) {
         let contact = LeadKey::Document(document.as_str().to_owned());
-        let other = leads::find_active_lead_by_contact(tx, &entry.scope, &contact, Some(document)).await?;
-        if let Some((other, _)) = other.filter(|(other, _)| *other != entry.code) {
+        let other = leads::find_active_lead_by_contact(tx, &command.scope, &contact, Some(document)).await?;
+        if let Some((other, _)) = other.filter(|(other, _)| *other != command.input.0) {
             problems.push(Rejection::LeadTaken(other));
         }
     }

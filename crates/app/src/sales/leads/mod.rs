@@ -13,16 +13,15 @@ pub use storage::sales::leads::{FoundLead, StoredLead};
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::ORIGIN;
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::command::{WriteCommand, run_command};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::confirm_registers;
 use crate::situations::{ActorContext, LEAD};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Document, LeadCode, LeadKey, Moment,
-    PersonCode, Phone, PhoneKind, Rejection, Scope, UserCode,
+    PersonCode, Phone, PhoneKind, Rejection, Scope,
 };
-use std::sync::Arc;
 use storage::Tx;
 use storage::history::audit;
 use storage::members::phones::{self, HOME, StoredPhone};
@@ -44,14 +43,6 @@ pub struct SavedLead {
     pub changed: bool,
 }
 
-struct SaveLead {
-    scope: Scope,
-    user: UserCode,
-    registers: Arc<TenantRegisters>,
-    input: LeadInput,
-    now: Moment,
-}
-
 /// Creates a lead, or changes the active one with the same document, e-mail or phone.
 #[boxed::future]
 pub async fn save_lead(
@@ -60,12 +51,8 @@ pub async fn save_lead(
     input: LeadInput,
     once: IdempotentWrite<SavedLead>,
 ) -> Result<WriteOutcome<SavedLead>, Error> {
-    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let entry =
-        move |registers| SaveLead { scope: scope.clone(), user, registers, input: input.clone(), now };
-    let tenant = caller.scope.tenant();
-    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
-        Box::pin(write_submitted_lead(tx, entry))
+    let done = run_command(app, caller, OPERATION, input, once, |tx, command| {
+        Box::pin(write_submitted_lead(tx, command))
     })
     .await?;
     if let WriteOutcome::Fresh(SavedLead { lead, changed: false, .. }) = &done {
@@ -74,26 +61,17 @@ pub async fn save_lead(
     Ok(done)
 }
 
-async fn write_submitted_lead(tx: &mut Tx, entry: &SaveLead) -> Result<SavedLead, Error> {
-    let tenant = entry.scope.tenant();
-    confirm_registers(tx, tenant, &entry.registers).await?;
-    let context = ActorContext {
-        tenant,
-        registers: &entry.registers,
-        user: Some(entry.user),
-        operation: OPERATION,
-        origin: ORIGIN,
-        quiet: false,
-        now: entry.now,
-    };
+async fn write_submitted_lead(tx: &mut Tx, command: &WriteCommand<LeadInput>) -> Result<SavedLead, Error> {
+    confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
+    let context = command.actor_context();
     let mut problems = Vec::new();
-    let input = &entry.input;
+    let input = &command.input;
     let contact_and_branch = (&input.contact, LeadBranchSource::AnyLead(&input.branch));
-    let prepared = prepare_lead(tx, &context, &entry.scope, contact_and_branch, &mut problems).await?;
+    let prepared = prepare_lead(tx, &context, &command.scope, contact_and_branch, &mut problems).await?;
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    Box::pin(store_lead(tx, &context, &entry.scope, prepared)).await
+    Box::pin(store_lead(tx, &context, &command.scope, prepared)).await
 }
 
 /// A validated lead that is not yet written.

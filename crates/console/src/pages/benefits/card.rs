@@ -1,6 +1,6 @@
 //! `/console/beneficios/{codigo}/cartao`: the printable card of a benefit, with the cards of its dependents.
 
-use super::describe_benefit;
+use super::describe_stored_benefit;
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
@@ -60,7 +60,7 @@ async fn build_card_page(app: &App, user: &SignedInUser, code: BenefitCode) -> R
         base: frame.base.clone(),
         holder: view.holder.name.clone(),
         cards: std::iter::once(holder_card).chain(others).collect(),
-        what: describe_benefit(registers, benefit),
+        what: describe_stored_benefit(registers, benefit),
         plans: plans.collect::<Vec<_>>().join(", "),
         since: benefit.joined_on.as_deref().map(display::format_day).unwrap_or_default(),
         frame,

@@ -1,7 +1,7 @@
 //! `/console/beneficios/{codigo}/situacao`: changes a benefit's situation and undoes the change. Both use the same
 //! operation, so receivers are notified of the undo too.
 
-use super::describe_benefit;
+use super::describe_stored_benefit;
 use crate::pages::member_list::build_situation_badge;
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
@@ -63,7 +63,7 @@ async fn render_situation_form(
         back: format!("{}/console/beneficios/{code}", derive_root_path(app)),
         hint: "Para cancelar e para reativar, é obrigatório.",
         return_to: "",
-        title: describe_benefit(registers, &view.benefit),
+        title: describe_stored_benefit(registers, &view.benefit),
         holder: view.holder.name.clone(),
         situation: build_situation_badge(registers, now),
         targets: targets.collect(),

@@ -1,6 +1,6 @@
 //! The dependents of a benefit: created, changed, deactivated and reactivated. Each deactivation can be undone.
 
-use super::describe_benefit;
+use super::describe_stored_benefit;
 use super::fields::list_named_choices;
 use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
@@ -97,7 +97,7 @@ async fn render_dependent_form(
             Some(_) => format!("Alterar {}", values.get("nome").map_or("", String::as_str)),
             None => "Novo dependente".to_owned(),
         },
-        note: format!("{}, de {}", describe_benefit(&view.registers, &view.benefit), view.holder.name),
+        note: format!("{}, de {}", describe_stored_benefit(&view.registers, &view.benefit), view.holder.name),
         back: format!("{}/console/beneficios/{benefit}", derive_root_path(app)),
         version: version.or(Some(view.benefit.version)),
         sections: vec![(

@@ -1,6 +1,6 @@
 //! Forms that create and change a benefit. A new benefit starts with the choice of the member and the kind.
 
-use super::describe_benefit;
+use super::describe_stored_benefit;
 use super::fields::{self, AdditionalFieldInput};
 use crate::pages::member_list::{COLUMNS, TableRow, build_member_row};
 use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
@@ -285,7 +285,7 @@ async fn render_edit_benefit_form(
 ) -> Response {
     let form = RecordForm {
         current: "beneficios",
-        title: format!("Alterar {}", describe_benefit(&view.registers, &view.benefit)),
+        title: format!("Alterar {}", describe_stored_benefit(&view.registers, &view.benefit)),
         note: format!(
             "De {}. Planos, dependentes e situação mudam na página do benefício.",
             view.holder.name

@@ -1,6 +1,6 @@
 //! The plans of a benefit: add, remove, change the price. Each change can be undone.
 
-use super::{describe_benefit, fields};
+use super::{describe_stored_benefit, fields};
 use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
@@ -49,7 +49,7 @@ async fn render_item_form(
     let form = RecordForm {
         current: "beneficios",
         title: "Incluir um plano".to_owned(),
-        note: format!("{}, de {}", describe_benefit(&view.registers, &view.benefit), view.holder.name),
+        note: format!("{}, de {}", describe_stored_benefit(&view.registers, &view.benefit), view.holder.name),
         back: format!("{}/console/beneficios/{code}", derive_root_path(app)),
         version: None,
         sections: vec![("Plano".to_owned(), build_inputs(SPECS, &values, &problems, choices))],

@@ -1,6 +1,6 @@
 //! `/console/beneficios`: the list of benefits, found by filters or listed in creation order.
 
-use super::describe_benefit;
+use super::describe_stored_benefit;
 use crate::pages::export::ExportLinks;
 use crate::pages::member_list::{SelectOption, TableRow, build_situation_badge, describe_plans};
 use crate::session::visitor::{QueryParams, SignedInUser};
@@ -17,10 +17,8 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{BranchCode, Entity, display};
+use domain::{BranchCode, Entity, PAGE_SIZE, display};
 use wire::records::PesquisaBeneficioQuery;
-
-const PAGE: i64 = 100;
 
 pub const COLUMNS: &[TableColumn] = &[
     define_column("tipo", "Tipo", true),
@@ -97,15 +95,14 @@ async fn build_benefit_list(
     Ok(BrowseBenefitsPage {
         rows: rows.iter().map(|found| build_benefit_row(&registers, found, &frame.root, &toolbar)).collect(),
         first_column: "Benefício",
-        pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
-            ExportLinks::new(
+        pager: ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
+            .with_export(ExportLinks::new(
                 &frame.root,
                 "beneficio",
                 query
                     .trimmed_pairs()
                     .chain([("colunas", toolbar.export_columns(&["codigo", "numero", "placa"]).as_str())]),
-            ),
-        ),
+            )),
         problems,
         told: parse_month_filter(query)
             .map(|(movement, month)| describe_month_filter(movement, &month))
@@ -212,7 +209,7 @@ fn build_benefit_row(
     TableRow {
         person: benefit.person.get(),
         link: format!("{root}/console/beneficios/{}", found.code),
-        name: describe_benefit(registers, benefit),
+        name: describe_stored_benefit(registers, benefit),
         note: format!("nº {}", benefit.sequence),
         document: found.document.as_deref().map(display::format_document).unwrap_or_default(),
         branch: registers.branch_name(benefit.branch).to_owned(),

@@ -19,8 +19,7 @@ use crate::widgets::formats::{format_money, format_reais};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::page::render_page_or_refusal;
-use app::benefits::{self, FullBenefit, StoredBenefit};
-use app::registers::snapshot::TenantRegisters;
+use app::benefits::{self, FullBenefit};
 use app::{App, Error};
 use askama::Template;
 use axum::Router;
@@ -71,18 +70,7 @@ pub fn build_benefit_routes() -> Router<App> {
         )
 }
 
-/// `ABC1D23 FIAT ARGO`, or the name of its plan.
-pub fn describe_benefit(registers: &TenantRegisters, benefit: &StoredBenefit) -> String {
-    let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
-    let vehicle = &benefit.vehicle;
-    wire::trigger::describe_benefit(
-        vehicle.plate.as_ref(),
-        vehicle.brand.as_deref(),
-        vehicle.model.as_deref(),
-        plan.map_or("", |plan| &plan.name),
-    )
-}
-
+pub use app::benefits::describe_stored_benefit;
 struct PlanLine {
     code: i32,
     name: String,
@@ -163,7 +151,7 @@ async fn build_benefit_page(
     });
     Ok(ViewBenefitPage {
         code: code.get(),
-        title: describe_benefit(registers, benefit),
+        title: describe_stored_benefit(registers, benefit),
         person: benefit.person.get(),
         holder: view.holder.name.clone(),
         situation: build_situation_badge(registers, benefit.situation),

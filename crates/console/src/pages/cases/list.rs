@@ -19,7 +19,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{CaseKind, Moment, Role};
+use domain::{CaseKind, Moment, PAGE_SIZE, Role};
 use wire::records::CasoQuery;
 use wire::set_names;
 
@@ -157,7 +157,7 @@ async fn build_case_list(
     let narrowed = ["codPessoa", "codBeneficio"].map(|name| (name, query.text(name).to_owned()));
     Ok(BrowseCasesPage {
         rows: found.iter().map(|item| build_case_summary(&registers, item, now)).collect(),
-        pager: ListPager::new(query.page_number(), total, cases::PAGE, |page| query.with_page(page))
+        pager: ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
             .with_export(ExportLinks::new(
                 &frame.root,
                 wire::entity_path(kind.entity()),

@@ -132,7 +132,7 @@ async fn build_member_page(
     let registers = &view.registers;
     let to_entry = |(code, one): &(BenefitCode, StoredBenefit)| {
         let link = format!("{}/console/beneficios/{code}", frame.root);
-        (*code, (super::benefits::describe_benefit(registers, one), link))
+        (*code, (super::benefits::describe_stored_benefit(registers, one), link))
     };
     let benefits_by_code: BTreeMap<_, _> = view.benefits.iter().map(to_entry).collect();
     Ok(MemberProfilePage {
@@ -165,7 +165,8 @@ fn list_open_benefits(view: &MemberView) -> Vec<(i32, String)> {
     let cancelled =
         |one: &StoredBenefit| view.registers.situation_kind(one.situation) == Some(SituationKind::Cancelled);
     let open = view.benefits.iter().filter(|(_, one)| !cancelled(one)).take(MOST_WITH_DEPENDENTS);
-    open.map(|(code, one)| (code.get(), super::benefits::describe_benefit(&view.registers, one))).collect()
+    open.map(|(code, one)| (code.get(), super::benefits::describe_stored_benefit(&view.registers, one)))
+        .collect()
 }
 
 /// Ordered by benefit, then name.
@@ -176,7 +177,7 @@ async fn list_all_dependents(
 ) -> Result<Vec<MemberDependentLine>, Error> {
     let mut all = Vec::new();
     for (benefit, one) in view.benefits.iter().take(MOST_WITH_DEPENDENTS) {
-        let description = super::benefits::describe_benefit(&view.registers, one);
+        let description = super::benefits::describe_stored_benefit(&view.registers, one);
         let found = dependents::list_benefit_dependents(app, user.session(), *benefit).await?;
         all.extend(found.rows.iter().map(|(code, dependent)| MemberDependentLine {
             code: code.get(),
@@ -195,7 +196,7 @@ fn build_benefit_line(registers: &TenantRegisters, code: i32, one: &StoredBenefi
     MemberBenefitLine {
         code,
         sequence: one.sequence,
-        what: super::benefits::describe_benefit(registers, one),
+        what: super::benefits::describe_stored_benefit(registers, one),
         kind: labels::label_benefit_kind(one.kind),
         plans: super::member_list::describe_plans(registers, &one.plans),
         situation: build_situation_badge(registers, one.situation),

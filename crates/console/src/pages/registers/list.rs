@@ -17,8 +17,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-
-const PAGE: i64 = 100;
+use domain::PAGE_SIZE;
 
 struct RegisterRecordLine {
     code: i32,
@@ -105,7 +104,7 @@ async fn build_register_list(
                 Err(error) => return Err(error),
             },
         };
-    if total <= PAGE {
+    if total <= PAGE_SIZE {
         sort_records(register, &mut records);
     }
     let columns = list_register_columns(register);
@@ -129,13 +128,12 @@ async fn build_register_list(
         first: find_name_field(register).map_or("Registro", |(_, field)| field.label),
         rows: records.iter().map(|record| build_record_line(register, &columns, &names, record)).collect(),
         columns: columns.iter().map(|(_, field)| (field.label, is_number_field(field))).collect(),
-        pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
-            ExportLinks::new(
+        pager: ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
+            .with_export(ExportLinks::new(
                 &frame.root,
                 register.path,
                 active_filters.iter().map(|(name, text)| (*name, text.as_str())),
-            ),
-        ),
+            )),
         filter: query.text("filtro").to_owned(),
         filter_hint: match register.search {
             SearchMethod::Words => "Nome ou código",

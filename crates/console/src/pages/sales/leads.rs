@@ -10,8 +10,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-
-const PAGE: i64 = 100;
+use domain::PAGE_SIZE;
 
 struct LeadContactLine {
     code: i32,
@@ -77,8 +76,8 @@ async fn build_lead_list(
         Err(error) => return Err(error),
     };
     let links = ExportLinks::new(&frame.root, "lead", [("filtro", filter.as_str()), ("ativo", "true")]);
-    let pager =
-        ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(links);
+    let pager = ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
+        .with_export(links);
     Ok(BrowseLeadsPage { frame, rows, pager, filter, problems })
 }
 

@@ -13,10 +13,8 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{BranchCode, Moment, StageCode, display};
+use domain::{BranchCode, Moment, PAGE_SIZE, StageCode, display};
 use wire::set_names::NamedSet;
-
-const PAGE: i64 = 100;
 
 struct DealSummaryLine {
     code: i32,
@@ -108,16 +106,15 @@ async fn build_deal_list(
     let mine = if query.text("meus") == "sim" { caller.user.to_string() } else { String::new() };
     Ok(BrowseDealsPage {
         rows: rows.iter().map(|one| build_deal_line(&registers, one, now)).collect(),
-        pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
-            ExportLinks::new(
+        pager: ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
+            .with_export(ExportLinks::new(
                 &frame.root,
                 "negocio",
                 query
                     .trimmed_pairs()
                     .filter(|(name, _)| *name != "meus")
                     .chain([("codUsuarioResponsavel", mine.as_str())]),
-            ),
-        ),
+            )),
         filter: query.text("filtro").to_owned(),
         states: states.collect(),
         stages: stages.collect(),

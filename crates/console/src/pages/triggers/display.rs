@@ -86,7 +86,7 @@ pub fn describe_attempt(attempt: &DeliveryAttempt) -> String {
 }
 
 pub fn is_accepted(attempt: &DeliveryAttempt) -> bool {
-    attempt.status.is_some_and(|status| (200..=204).contains(&status))
+    attempt.status.is_some_and(domain::is_accepted_status)
 }
 
 pub fn describe_last_trouble(performance: &ReceiverPerformance, zone: &TimeZone) -> String {

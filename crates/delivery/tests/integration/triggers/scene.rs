@@ -259,7 +259,7 @@ pub async fn deliveries(app: &App, world: &World, code: ReceiverCode) -> Vec<Del
     let (mut all, mut after) = (Vec::new(), HistoryCode::new(0));
     loop {
         let page = triggers::list_deliveries(app, world.here, code, None, after).await.unwrap();
-        let is_last = (page.len() as i64) < triggers::PAGE;
+        let is_last = (page.len() as i64) < domain::PAGE_SIZE;
         after = page.last().map_or(after, |told| told.delivery.history);
         all.extend(page);
         if is_last {

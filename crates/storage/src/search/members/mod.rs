@@ -16,11 +16,9 @@ pub use validation::find_validated_benefit;
 use super::names;
 use super::tally::PageRange;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
-use domain::{BenefitCode, BenefitCriteria, BenefitKey, MemberCriteria, Scope, SituationCode};
+use domain::{BenefitCode, BenefitCriteria, BenefitKey, MemberCriteria, PAGE_SIZE, Scope, SituationCode};
 use name_words::NameWordMatches;
 
-/// Rows per page.
-pub const PAGE: i64 = 100;
 /// A date range with more rows than this does not drive a search: sorting it costs more than skipping other rows.
 const FEW: i64 = 5_000;
 
@@ -191,7 +189,7 @@ pub fn build_key_search(
             scope,
             criteria,
         )
-        .append("ORDER BY l.slot LIMIT ? OFFSET ?", [PAGE, skip])
+        .append("ORDER BY l.slot LIMIT ? OFFSET ?", [PAGE_SIZE, skip])
     };
     shapes::build_cached_statement(
         shapes::SearchShape::from_criteria(scope, criteria, driver),
@@ -228,7 +226,7 @@ pub async fn list_slots_in_range(
         .arg(scope.tenant())
         .arg(range.first)
         .arg(range.last);
-    let limits = [PAGE, range.skip];
+    let limits = [PAGE_SIZE, range.skip];
     let statement = match situations {
         None => in_range.append("ORDER BY slot LIMIT ? OFFSET ?", limits),
         // Disguised, so that the engines do not scan the entire range for the few rows of some branches.

@@ -3,12 +3,12 @@
 
 use super::name_words::{self, NameWordMatches};
 use super::{
-    LeadingMemberCriterion, MemberSearch, PAGE, append_other_criteria, filter_by_leading_criterion,
+    LeadingMemberCriterion, MemberSearch, append_other_criteria, filter_by_leading_criterion,
     has_other_criteria,
 };
 use crate::search::names;
 use crate::{Error, Statement, Tx, sql};
-use domain::{MemberCriteria, Scope};
+use domain::{MemberCriteria, PAGE_SIZE, Scope};
 
 /// The slots after `after`, without the first `skip`.
 #[boxed::future]
@@ -27,7 +27,7 @@ pub async fn list_page_slots(
         (None, LeadingMemberCriterion::Plan) => select_plan_slots(scope, criteria, after),
         (None, _) => select_listing_slots(*driver, scope, criteria, after),
     };
-    let statement = statement.append(&format!("ORDER BY {place} LIMIT ? OFFSET ?"), [PAGE, skip]);
+    let statement = statement.append(&format!("ORDER BY {place} LIMIT ? OFFSET ?"), [PAGE_SIZE, skip]);
     let rows = tx.fetch_all(statement).await?;
     let slot = |place: i64| if words.is_some() { Ok(names::extract_slot(place)) } else { parse_slot(place) };
     rows.iter().map(|row| row.get("place").and_then(slot)).collect()
@@ -35,7 +35,7 @@ pub async fn list_page_slots(
 
 fn take_page_slots(slots: &[i32], after: i32, skip: i64) -> Vec<i32> {
     let later = slots.iter().copied().filter(|slot| *slot > after);
-    later.skip(usize::try_from(skip).unwrap_or(usize::MAX)).take(PAGE as usize).collect()
+    later.skip(usize::try_from(skip).unwrap_or(usize::MAX)).take(PAGE_SIZE as usize).collect()
 }
 
 fn parse_slot(place: i64) -> Result<i32, Error> {

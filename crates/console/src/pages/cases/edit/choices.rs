@@ -116,7 +116,11 @@ fn list_benefit_choices(
     let line = |(code, one): &(BenefitCode, StoredBenefit)| {
         (
             code.to_string(),
-            format!("{} (nº {})", crate::pages::benefits::describe_benefit(registers, one), one.sequence),
+            format!(
+                "{} (nº {})",
+                crate::pages::benefits::describe_stored_benefit(registers, one),
+                one.sequence
+            ),
         )
     };
     let mut all: Vec<_> = all.map(line).collect();

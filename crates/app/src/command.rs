@@ -1,4 +1,4 @@
-//! The command of a benefit write: its scope, its input and the registers it is validated against.
+//! The command of a write: who acts, within which scope, on what input, and the registers it is validated against.
 
 use crate::access::Session;
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
@@ -6,12 +6,10 @@ use crate::import_row::{self, ImportUnitContext};
 use crate::registers::snapshot::TenantRegisters;
 use crate::situations::ActorContext;
 use crate::{App, Error};
-use domain::{AuditedOperation, BenefitCode, Moment, Rejection, Scope, SituationKind, TenantId, UserCode};
+use domain::{AuditedOperation, Moment, Scope, UserCode};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::StoredBenefit;
-use storage::members::PersonProfile;
 
 pub(crate) const ORIGIN: &str = "API";
 
@@ -20,7 +18,7 @@ pub(crate) struct WriteCommand<I> {
     pub registers: Arc<TenantRegisters>,
     pub input: I,
     pub now: Moment,
-    user: Option<UserCode>,
+    pub user: Option<UserCode>,
     operation: AuditedOperation,
     origin: &'static str,
     quiet: bool,
@@ -84,27 +82,4 @@ where
         }
     };
     idempotency::write_with_registers(app, caller.scope.tenant(), once, build_command, unit).await
-}
-
-/// Loads the holder of a benefit; a missing holder means broken data.
-pub(crate) async fn load_holder(
-    tx: &mut Tx,
-    tenant: TenantId,
-    code: BenefitCode,
-    benefit: &StoredBenefit,
-) -> Result<PersonProfile, Error> {
-    let missing = || storage::Error::Broken(format!("the holder of benefit {code} is gone"));
-    Ok(storage::members::find_person(&mut *tx, tenant, benefit.person).await?.ok_or_else(missing)?)
-}
-
-/// A cancelled benefit cannot be changed.
-pub(crate) fn refuse_cancelled_benefit(
-    registers: &TenantRegisters,
-    code: BenefitCode,
-    benefit: &StoredBenefit,
-) -> Result<(), Error> {
-    match registers.situation_kind(benefit.situation) {
-        Some(SituationKind::Cancelled) => Err(Rejection::CancelledBenefit(code).into()),
-        _ => Ok(()),
-    }
 }
