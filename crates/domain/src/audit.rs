@@ -168,39 +168,48 @@ pub enum AuditedRecordKind {
 const REGISTER_PREFIX: &str = "register/";
 
 impl AuditedRecordKind {
-    const NAMES: [(AuditedRecordKind, &'static str); 13] = [
-        (AuditedRecordKind::Member, "member"),
-        (AuditedRecordKind::Benefit, "benefit"),
-        (AuditedRecordKind::Claim, "claim"),
-        (AuditedRecordKind::Inspection, "inspection"),
-        (AuditedRecordKind::Ticket, "ticket"),
-        (AuditedRecordKind::Appointment, "appointment"),
-        (AuditedRecordKind::Deal, "deal"),
-        (AuditedRecordKind::Lead, "lead"),
-        (AuditedRecordKind::User, "user"),
-        (AuditedRecordKind::Receiver, "receiver"),
-        (AuditedRecordKind::File, "file"),
-        (AuditedRecordKind::Import, "import"),
-        (AuditedRecordKind::Tenant, "tenant"),
+    /// The kinds that are no register.
+    const FIXED: [AuditedRecordKind; 13] = [
+        AuditedRecordKind::Member,
+        AuditedRecordKind::Benefit,
+        AuditedRecordKind::Claim,
+        AuditedRecordKind::Inspection,
+        AuditedRecordKind::Ticket,
+        AuditedRecordKind::Appointment,
+        AuditedRecordKind::Deal,
+        AuditedRecordKind::Lead,
+        AuditedRecordKind::User,
+        AuditedRecordKind::Receiver,
+        AuditedRecordKind::File,
+        AuditedRecordKind::Import,
+        AuditedRecordKind::Tenant,
     ];
 
     /// The name stored in the database; never changes.
     pub fn name(&self) -> Cow<'static, str> {
-        if let AuditedRecordKind::Register(path) = self {
-            return format!("{REGISTER_PREFIX}{path}").into();
-        }
-        AuditedRecordKind::NAMES
-            .iter()
-            .find(|(kind, _)| kind == self)
-            .map_or_else(String::new, |(_, name)| (*name).to_owned())
-            .into()
+        Cow::Borrowed(match self {
+            AuditedRecordKind::Member => "member",
+            AuditedRecordKind::Benefit => "benefit",
+            AuditedRecordKind::Claim => "claim",
+            AuditedRecordKind::Inspection => "inspection",
+            AuditedRecordKind::Ticket => "ticket",
+            AuditedRecordKind::Appointment => "appointment",
+            AuditedRecordKind::Deal => "deal",
+            AuditedRecordKind::Lead => "lead",
+            AuditedRecordKind::User => "user",
+            AuditedRecordKind::Receiver => "receiver",
+            AuditedRecordKind::File => "file",
+            AuditedRecordKind::Import => "import",
+            AuditedRecordKind::Tenant => "tenant",
+            AuditedRecordKind::Register(path) => return format!("{REGISTER_PREFIX}{path}").into(),
+        })
     }
 
     pub fn from_name(name: &str) -> Option<AuditedRecordKind> {
-        if let Some(path) = name.strip_prefix(REGISTER_PREFIX) {
-            return Some(AuditedRecordKind::Register(path.to_owned().into()));
+        match name.strip_prefix(REGISTER_PREFIX) {
+            Some(path) => Some(AuditedRecordKind::Register(path.to_owned().into())),
+            None => AuditedRecordKind::FIXED.into_iter().find(|kind| kind.name() == name),
         }
-        AuditedRecordKind::NAMES.into_iter().find(|(_, known)| *known == name).map(|(kind, _)| kind)
     }
 }
 
@@ -276,7 +285,7 @@ mod tests {
         for action in AuditedAction::ALL {
             assert_eq!(AuditedAction::from_name(action.name()), Some(*action));
         }
-        let kinds = AuditedRecordKind::NAMES.map(|(kind, _)| kind);
+        let kinds = AuditedRecordKind::FIXED;
         for kind in kinds.into_iter().chain([AuditedRecordKind::Register("plano".into())]) {
             assert_eq!(AuditedRecordKind::from_name(&kind.name()), Some(kind));
         }

@@ -4,7 +4,8 @@ use crate::ServerState;
 use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, QueryRecord};
 use crate::failure::RequestFailure;
-use app::audit::access_log::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
+use app::audit::access_log::{AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
+use app::audit::{self, access_log};
 use app::registers::snapshot::load_registers;
 use axum::extract;
 use domain::{Moment, PersonCode, TimeZone, UserCode};
@@ -44,11 +45,11 @@ fn render_audit_entry(
     let (kind, people, detail) = match entry.what {
         AuditedEvent::Access(people) => ("leitura", people, None),
         AuditedEvent::Change(_, content) if result.is_some() => {
-            ("acesso", Vec::new(), access_log::describe_content(content))
+            ("acesso", Vec::new(), audit::describe_content(content))
         }
         AuditedEvent::Change(person, content) => {
             let people = person.map(|person| (person, entry.at)).into_iter().collect();
-            ("alteracao", people, access_log::describe_content(content))
+            ("alteracao", people, audit::describe_content(content))
         }
     };
     RegistroAuditoriaTO {

@@ -17,14 +17,6 @@ pub use storage::history::audit::{
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 
-/// An entry in words. Texts of older versions are as they were stored.
-pub fn describe_content(content: AuditEntryContent) -> Option<String> {
-    match content {
-        AuditEntryContent::Change(change) => Some(wire::audit::describe_change(&change)),
-        AuditEntryContent::Text(text) => text,
-    }
-}
-
 /// Maximum number of buffered accesses.
 const MOST: usize = 500_000;
 /// Rows written in one transaction.

@@ -6,6 +6,8 @@ pub mod receivers;
 
 mod clock_repair;
 mod overview;
+mod receiver_headers;
+mod receiver_secrets;
 mod record_outcomes;
 
 pub use clock_repair::{CLOCK_TOLERANCE, pull_back_waits};

@@ -1,15 +1,17 @@
 //! Receivers of triggers: the address that gets situation changes, its headers and signing secrets.
 
+pub use super::receiver_headers::find_bad_headers;
+pub use super::receiver_secrets::{DeliveryTarget, load_delivery_target};
+use super::receiver_secrets::{ReceiverSecretBundle, locate_secret, open_secret_bundle};
 use crate::field_differences::{CurrentVersion, FieldDifference, refuse_old_version};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::load_registers;
-use crate::vault::{SecretLocation, Vault};
+use crate::vault::Vault;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Entity, InputField, Moment,
     RandomSource, ReceiverAddress, ReceiverCode, Rejection, SigningSecret, TenantId, TimeZone, UserCode,
 };
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::history::audit;
@@ -26,7 +28,6 @@ pub const BOTH_FOR: Duration = Duration::from_secs(24 * 3600);
 /// Default number of concurrent deliveries; the maximum follows.
 pub const AT_ONCE: i32 = 8;
 const MOST_AT_ONCE: i32 = 64;
-const MOST_HEADERS: usize = 20;
 const MOST_PREVIOUS: usize = 4;
 /// Maximum number of active receivers of an association: every change is written once for each.
 pub const MOST: usize = 100;
@@ -62,74 +63,6 @@ impl RequestedReceiver {
         problems.extend(find_bad_headers(&self.headers));
         if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
     }
-}
-
-/// The problems with custom headers.
-pub fn find_bad_headers(headers: &[(String, String)]) -> Vec<Rejection> {
-    let bad = headers.iter().filter(|(name, value)| !is_valid_header(name, value));
-    let mut problems: Vec<Rejection> = bad.map(|(name, _)| Rejection::BadHeader(name.clone())).collect();
-    if headers.len() > MOST_HEADERS {
-        problems.push(Rejection::BadHeader(format!("{} cabeçalhos", headers.len())));
-    }
-    problems
-}
-
-/// Headers reserved for the message and the connection.
-const OURS: [&str; 15] = [
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "webhook-id",
-    "webhook-signature",
-    "webhook-timestamp",
-];
-
-fn is_valid_header(name: &str, value: &str) -> bool {
-    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty()
-        && name.len() <= 100
-        && name.bytes().all(is_sign)
-        && !OURS.contains(&name.to_ascii_lowercase().as_str())
-        && value.len() <= 4000
-        && value.bytes().all(|byte| (32..127).contains(&byte))
-}
-
-/// The secrets of a receiver, stored encrypted.
-#[derive(Clone, Serialize, Deserialize)]
-struct ReceiverSecretBundle {
-    secret: String,
-    /// Previous secrets, and until when each still signs.
-    previous: Vec<(String, i64)>,
-    headers: Vec<(String, String)>,
-}
-
-impl ReceiverSecretBundle {
-    fn seal(
-        &self,
-        vault: &Vault,
-        chance: &dyn RandomSource,
-        place: SecretLocation,
-    ) -> Result<Vec<u8>, Error> {
-        let text = serde_json::to_vec(self).map_err(|error| Error::Defect(error.to_string()))?;
-        vault.seal(chance, place, &text)
-    }
-
-    fn open(vault: &Vault, place: SecretLocation, sealed: &[u8]) -> Result<ReceiverSecretBundle, Error> {
-        serde_json::from_slice(&vault.open(place, sealed)?).map_err(|error| Error::Defect(error.to_string()))
-    }
-}
-
-fn locate_secret(tenant: TenantId, code: ReceiverCode) -> SecretLocation {
-    SecretLocation { tenant, kind: SecretOwnerKind::Receiver, code: code.get() }
 }
 
 /// A new receiver with its secret, which is shown only once.
@@ -314,7 +247,7 @@ async fn load_receiver(
     Ok(redact_receiver(receiver, &sealed.headers))
 }
 
-fn reject_unknown_receiver(code: ReceiverCode) -> Error {
+pub(super) fn reject_unknown_receiver(code: ReceiverCode) -> Error {
     Error::NotFound { field: InputField::Receiver, code: code.get() }
 }
 
@@ -446,19 +379,6 @@ fn compare_receiver(changes: &ReceiverChangeRequest, now: &RedactedReceiver) -> 
         .collect()
 }
 
-async fn open_secret_bundle(
-    tx: &mut Tx,
-    vault: &Vault,
-    tenant: TenantId,
-    code: ReceiverCode,
-) -> Result<ReceiverSecretBundle, Error> {
-    let lost = || storage::Error::Broken(format!("receiver {code} has no secret"));
-    let sealed = secrets::find_secret(&mut *tx, tenant, SecretOwnerKind::Receiver, code.get())
-        .await?
-        .ok_or_else(lost)?;
-    ReceiverSecretBundle::open(vault, locate_secret(tenant, code), &sealed)
-}
-
 /// Pauses a receiver, so that changes wait, or resumes it with reset failure counts.
 #[boxed::future]
 pub async fn pause_or_resume_receiver(
@@ -549,53 +469,4 @@ async fn write_new_secret(
 
 fn build_change(action: AuditedAction, code: ReceiverCode) -> AuditedChange {
     AuditedChange::new(action, AuditedRecordKind::Receiver, code.get())
-}
-
-/// The data needed to send to a receiver.
-#[derive(Clone)]
-pub struct DeliveryTarget {
-    pub address: ReceiverAddress,
-    pub headers: Vec<(String, String)>,
-    pub secret: SigningSecret,
-    pub previous: Vec<(SigningSecret, Moment)>,
-    pub concurrency: i32,
-    pub version: i64,
-}
-
-impl DeliveryTarget {
-    /// The secrets that sign at this moment.
-    pub fn signing_secrets(&self, now: Moment) -> impl Iterator<Item = &SigningSecret> {
-        let previous = self.previous.iter().filter(move |(_, until)| now < *until).map(|(secret, _)| secret);
-        std::iter::once(&self.secret).chain(previous)
-    }
-}
-
-#[boxed::future]
-pub async fn load_delivery_target(
-    app: &App,
-    vault: &Vault,
-    tenant: TenantId,
-    code: ReceiverCode,
-) -> Result<DeliveryTarget, Error> {
-    let input = (tenant, code, vault.clone());
-    app.db
-        .read(input, |tx, (tenant, code, vault)| {
-            Box::pin(async move {
-                let had = receivers::find_receiver(&mut *tx, *tenant, *code)
-                    .await?
-                    .ok_or(reject_unknown_receiver(*code))?;
-                let sealed = open_secret_bundle(tx, vault, *tenant, *code).await?;
-                let restore_secret =
-                    |(text, until)| (SigningSecret::from_stored(text), Moment::from_millis(until));
-                Ok(DeliveryTarget {
-                    address: ReceiverAddress::parse(&had.address)?,
-                    headers: sealed.headers,
-                    secret: SigningSecret::from_stored(sealed.secret),
-                    previous: sealed.previous.into_iter().map(restore_secret).collect(),
-                    concurrency: had.concurrency,
-                    version: had.version,
-                })
-            })
-        })
-        .await
 }

@@ -41,7 +41,7 @@ fn line(one: &StoredAuditEntry) -> String {
         AccountActionResult::Throttled => "stopped",
     });
     let user = one.user.map_or("-".to_owned(), |user| user.to_string());
-    let detail = access_log::describe_content(content.clone()).unwrap();
+    let detail = app::audit::describe_content(content.clone()).unwrap();
     let address = one.address.as_deref().unwrap_or("-");
     format!("{user} {} {address} {result} x{}: {detail}", one.operation, one.times)
 }

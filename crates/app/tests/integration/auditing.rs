@@ -160,7 +160,7 @@ async fn an_entry_that_is_only_a_text_is_shown_as_stored(world: World) {
         .entries
         .into_iter()
         .map(|entry| match entry.what {
-            AuditedEvent::Change(None, content) => access_log::describe_content(content),
+            AuditedEvent::Change(None, content) => app::audit::describe_content(content),
             other => panic!("{other:?}"),
         })
         .collect();

@@ -27,7 +27,7 @@ impl ActionPhrase {
 
 /// A record in a sentence.
 struct SubjectWords {
-    article: String,
+    article: &'static str,
     thing: String,
     link: Option<String>,
 }
@@ -52,14 +52,14 @@ fn describe_subject(subject: &AuditedRecord) -> Option<SubjectWords> {
             let register = registers::find_register(path)?;
             let (article, one) = register.words.the_one.split_once(' ').unwrap_or(("o", register.words.one));
             return Some(SubjectWords {
-                article: article.to_owned(),
+                article,
                 thing: format!("{one} {code}"),
                 link: Some(format!("/cadastros/{path}/{code}")),
             });
         }
     };
     let thing = format!("{} {code}", name_subject_kind(&subject.kind));
-    Some(SubjectWords { article: article.to_owned(), thing, link: Some(link) })
+    Some(SubjectWords { article, thing, link: Some(link) })
 }
 
 /// Describes a change in the words of an operator.
@@ -70,7 +70,7 @@ pub fn describe_change(change: &AuditedChange) -> ActionPhrase {
         (Some(SubjectWords { article, thing, link }), kind) => {
             let (before, after) = describe_record_action(change, kind);
             let link = link.filter(|_| !is_gone);
-            ActionPhrase { before: before.replace('~', &article), thing, link, after, is_stored_text: false }
+            ActionPhrase { before: before.replace('~', article), thing, link, after, is_stored_text: false }
         }
         // A register that this version does not know.
         (None, AuditedRecordKind::Register(_)) => {

@@ -6,7 +6,7 @@ use super::{
     make_text_cell,
 };
 use app::access::users::StoredUser;
-use app::audit::access_log::{self, AccountActionResult, AuditedEvent, StoredAuditEntry};
+use app::audit::access_log::{AccountActionResult, AuditedEvent, StoredAuditEntry};
 use app::mail::OutboxMail;
 use app::registers::snapshot::TenantRegisters;
 use app::triggers::DeliveryWithAttempts;
@@ -51,7 +51,7 @@ pub(super) const AUDIT: &[ListColumn<AuditExportRow>] = &[
     define_column("operacao", "Operação", Text, |_, row| make_text_cell(row.told.operation.as_str())),
     define_column("feito", "O que foi feito", Text, |_, row| match &row.told.what {
         AuditedEvent::Change(_, content) => {
-            make_optional_text_cell(access_log::describe_content(content.clone()).as_deref())
+            make_optional_text_cell(app::audit::describe_content(content.clone()).as_deref())
         }
         AuditedEvent::Access(people) => {
             make_text_cell(format!("viu {}", collect_distinct_people(people).len()))

@@ -18,7 +18,6 @@ pub struct AuditEntry {
     pub tenant: TenantId,
     pub at: Moment,
     pub user: Option<UserCode>,
-    /// Method and route: `POST /ext/associado`.
     pub operation: AuditedOperation,
     pub person: Option<PersonCode>,
     pub change: AuditedChange,
@@ -107,7 +106,6 @@ pub struct AccountAuditEntry {
     pub at: Moment,
     /// The user who acted; for a failed login, the user it named.
     pub user: Option<UserCode>,
-    /// Method and route, or the command.
     pub operation: AuditedOperation,
     pub change: AuditedChange,
     /// `None` for a command.
@@ -479,28 +477,32 @@ fn parse_change_row(row: &Row) -> Result<StoredAuditEntry, Error> {
 }
 
 fn parse_content(row: &Row) -> Result<AuditEntryContent, Error> {
-    let name: Option<String> = row.get("action")?;
-    let Some(action) = name.as_deref().and_then(AuditedAction::from_name) else {
-        return Ok(AuditEntryContent::Text(row.get::<Option<String>>("detail")?.or(name)));
-    };
+    Ok(match parse_audited_change(row)? {
+        Some(change) => AuditEntryContent::Change(change),
+        None => AuditEntryContent::Text(row.get::<Option<String>>("detail")?.or(row.get("action")?)),
+    })
+}
+
+/// `None` if this version cannot read it. An archive may bring anything: one such row must not hide the others.
+fn parse_audited_change(row: &Row) -> Result<Option<AuditedChange>, Error> {
+    let action: Option<String> = row.get("action")?;
     let kind: Option<String> = row.get("subject_kind")?;
-    let kind = kind.as_deref().and_then(AuditedRecordKind::from_name);
+    let code: Option<i32> = row.get("subject_code")?;
     let fields: Option<String> = row.get("fields")?;
     let arguments: Option<String> = row.get("arguments")?;
-    // An archive may bring anything: one such row must not hide the others.
+    let Some(action) = action.as_deref().and_then(AuditedAction::from_name) else { return Ok(None) };
     let Ok(arguments) = arguments.map_or(Ok(Vec::new()), |text| serde_json::from_str(&text)) else {
-        return Ok(AuditEntryContent::Text(row.get::<Option<String>>("detail")?.or(name)));
+        return Ok(None);
     };
-    Ok(AuditEntryContent::Change(AuditedChange {
-        action,
-        subject: match (kind, row.get("subject_code")?) {
+    let subject = match (kind.as_deref(), code) {
+        (None, _) => None,
+        (Some(kind), code) => match (AuditedRecordKind::from_name(kind), code) {
             (Some(kind), Some(code)) => Some(AuditedRecord { kind, code }),
-            _ => None,
+            _ => return Ok(None),
         },
-        fields: fields.iter().flat_map(|names| names.split(',')).map(str::to_owned).collect(),
-        arguments,
-        reason: row.get("reason")?,
-    }))
+    };
+    let fields = fields.iter().flat_map(|names| names.split(',')).map(str::to_owned).collect();
+    Ok(Some(AuditedChange { action, subject, fields, arguments, reason: row.get("reason")? }))
 }
 
 fn parse_access_row(row: &Row) -> Result<StoredAuditEntry, Error> {

@@ -1,109 +1,16 @@
 //! The refusal texts: one sentence in Portuguese that names the field and what is allowed, written for the end user.
 
+mod field_names;
 mod problems;
+mod request_problem;
+
+pub use field_names::name_field;
+pub use request_problem::RequestProblem;
 
 use domain::{FieldConflict, InputField, Money, Rejection};
 use problems::{
     describe_field_problem, describe_file_problem, describe_import_problem, describe_register_problem,
 };
-use std::fmt;
-
-/// The external name of a field.
-pub fn name_field(field: InputField) -> &'static str {
-    match field {
-        InputField::Name => "nome",
-        InputField::Branch => "codLoja",
-        InputField::Email => "email",
-        InputField::Colour => "corDestaque",
-        InputField::Host => "host",
-        InputField::Role => "perfil",
-        InputField::Password => "senha",
-        InputField::Document => "cpfCnpj",
-        InputField::Phone => "telefone",
-        InputField::Cep => "cep",
-        InputField::Date => "data",
-        InputField::Plate => "placa",
-        InputField::Chassis => "chassi",
-        InputField::Card => "numeroCartaoDesconto",
-        InputField::Money => "valor",
-        InputField::Uf => "uf",
-        InputField::Consultant => "codConsultor",
-        InputField::Representative => "codRepresentante",
-        InputField::Plan => "codPlano",
-        InputField::Benefit => "codBeneficio",
-        InputField::VehicleType => "codTipoVeiculo",
-        InputField::Claim => "codEvento",
-        InputField::Receiver => "codReceptor",
-        InputField::Address => "endereco",
-        InputField::Person => "codPessoa",
-        InputField::Supplier => "codFornecedor",
-        InputField::BenefitKind => "codigo",
-        InputField::PersonName => "nomePessoa",
-        InputField::LeadDocument => "documento",
-        InputField::Phones => "telefones",
-        InputField::Lead => "codLead",
-        InputField::Deal => "codNegocio",
-        InputField::DealDependent => "codDependente",
-        InputField::DealVehicleType => "veiculo.codTipoVeiculo",
-        InputField::VehicleTypeName => "veiculo.tipoVeiculo",
-        InputField::Funnel => "codFunil",
-        InputField::Stage => "codEtapa",
-        InputField::Responsible => "codUsuarioResponsavel",
-        InputField::Plans => "planos",
-        InputField::Kinship => "parentesco",
-        InputField::File => "codArquivo",
-        InputField::Text => "texto",
-        InputField::User => "codUsuario",
-        InputField::Item => "codItem",
-        InputField::JoinedOn => "dataAdesao",
-        InputField::Reason => "motivo",
-        InputField::Situation => "situacao",
-        InputField::SituationCode => "codSituacao",
-        InputField::Version => "versao",
-        InputField::ClaimKind => "codTipoEvento",
-        InputField::InspectionKind => "codTipoVistoria",
-        InputField::TicketKind => "codTipoHelpDesk",
-        InputField::Specialty => "codEspecialidade",
-        InputField::Clinic => "codClinica",
-        InputField::Doctor => "codMedico",
-        InputField::Driver => "codCondutor",
-        InputField::Related => "relacionados",
-        InputField::CaseResponsible => "codResponsavel",
-        InputField::Inspection => "codVistoria",
-        InputField::Ticket => "codHelpDesk",
-        InputField::Appointment => "codConsulta",
-        InputField::Priority => "prioridade",
-        InputField::Involved => "envolvido",
-        InputField::Import => "codImportacao",
-    }
-}
-
-/// A problem of a request, as the API and the console show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestProblem {
-    /// The path of the field, as in `telefones[1].numero`; `None` if it is about no single field.
-    pub field: Option<String>,
-    pub sentence: String,
-}
-
-impl RequestProblem {
-    pub fn of(field: impl Into<String>, sentence: impl Into<String>) -> RequestProblem {
-        RequestProblem { field: Some(field.into()), sentence: sentence.into() }
-    }
-
-    pub fn general(sentence: impl Into<String>) -> RequestProblem {
-        RequestProblem { field: None, sentence: sentence.into() }
-    }
-}
-
-impl fmt::Display for RequestProblem {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(field) = &self.field {
-            write!(out, "{field}: ")?;
-        }
-        out.write_str(&self.sentence)
-    }
-}
 
 /// All problems, one per line.
 pub fn render_rejections(rejections: &[Rejection]) -> String {
