@@ -61,7 +61,7 @@ fn short_digest(bytes: &[u8]) -> String {
 /// A page without the white space between its tags: how a template breaks its lines is no change.
 fn without_line_breaks(page: &str) -> String {
     let one_line = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    one_line.replace(" <", "<").replace("> ", ">")
+    one_line.replace(" <", "<").replace(" >", ">").replace("> ", ">")
 }
 
 /// Of a spreadsheet or an archive the files in it, without the moment at which a library wrote them.

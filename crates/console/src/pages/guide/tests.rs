@@ -39,9 +39,13 @@ fn without(text: &str, open: &str, close: &str) -> String {
     left + rest
 }
 
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Visible text pieces of a template.
 fn shown(template: &str) -> Vec<String> {
-    let plain = without(&without(template, "{%", "%}"), "{{", "}}");
+    let plain = without(&without(&on_one_line(template), "{%", "%}"), "{{", "}}");
     without(&plain, "<", ">").lines().map(|line| line.trim().to_owned()).collect()
 }
 
@@ -84,7 +88,7 @@ fn the_guide_names_only_what_pages_show() {
         [below(&root().join("src"), "rs"), below(&root().join("../registers/src"), "rs"), templates].concat();
     let mut missing = Vec::new();
     for chapter in CHAPTERS {
-        let text = text_of(chapter) + chapter.picture.told;
+        let text = on_one_line(&text_of(chapter)) + chapter.picture.told;
         for name in quoted(&text) {
             let as_literal = format!("\"{name}\"");
             let is_there = labels.iter().any(|one| one == name)
