@@ -6,8 +6,9 @@
 //!
 //! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, and a
 //! line in the table below. A handler takes a `visitor::SignedInUser`, which redirects other visitors to the sign-in
-//! page. A form is read with `form::SubmittedForm`, the URL's query with `visitor::QueryParams`. `/console/estilo`
-//! shows the building blocks of pages.
+//! page. A form is read with `form::SubmittedForm`, the URL's query with `visitor::QueryParams`. A handler returns a
+//! `page::PageResult`: it ends with `page::show_page`, and `?` answers an error with a refusal. `/console/estilo` shows
+//! the building blocks of pages.
 //!
 //! A test (`template_tests.rs`) renders every template with full, empty and hostile content, and fails for a page
 //! template that it does not know. In the module of the page:
@@ -32,7 +33,7 @@ use askama::Template;
 use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use dispatch::{any, get, post};
 
 pub fn build_router(app: App, vault: Vault) -> Router {
@@ -138,7 +139,7 @@ struct WelcomePage {
 }
 
 /// The page at the server's root address.
-async fn show_welcome_page() -> Response {
+async fn show_welcome_page() -> widgets::page::PageResult {
     widgets::page::render_page(StatusCode::OK, &WelcomePage { version: env!("CARGO_PKG_VERSION") })
 }
 

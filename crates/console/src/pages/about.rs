@@ -4,12 +4,11 @@ use super::mails;
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
+use app::App;
 use app::upkeep::health::{self, ServerHealth};
-use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::TimeZone;
 
 /// A health indicator, with a link to the page where a problem can be handled.
@@ -29,30 +28,26 @@ struct ServerStatusPage {
     signs: Vec<HealthSign>,
 }
 
-pub async fn show_about_page(State(app): State<App>, user: SignedInUser) -> Response {
-    render_page_or_refusal(&user, build_about_page(&app, &user).await)
-}
-
-async fn build_about_page(app: &App, user: &SignedInUser) -> Result<ServerStatusPage, Error> {
-    let frame = PageFrame::load(app, user, "sobre").await?;
-    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+pub async fn show_about_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "sobre").await?;
+    let registers = app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let mut facts = vec![
         ("Versão", frame.version.to_owned()),
-        ("Banco de dados", app.db.describe_version().await?),
+        ("Banco de dados", app.db.describe_version().await.map_err(app::Error::from)?),
         ("Associação", user.visitor.base.clone()),
         ("Fuso horário", registers.zone.as_str().to_owned()),
         ("Interface de integração", "1.84".to_owned()),
     ];
     let mut signs = Vec::new();
     if user.is_admin() {
-        let health = health::read_server_health(app, user.session()).await?;
+        let health = health::read_server_health(&app, user.session()).await?;
         facts.push(("Versão do esquema", health.schema.to_string()));
         facts
             .push(("Tamanho do banco", format_decimal_size(u64::try_from(health.bytes).unwrap_or_default())));
         facts.push(("Endereço público", app.public_url.to_string()));
-        signs = list_health_signs(app, &health, &registers.zone);
+        signs = list_health_signs(&app, &health, &registers.zone);
     }
-    Ok(ServerStatusPage { frame, facts, signs })
+    show_page(&ServerStatusPage { frame, facts, signs })
 }
 
 /// Less free disk space than this shows a warning.

@@ -6,14 +6,13 @@ use super::member_list::SelectOption;
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
+use app::App;
 use app::audit::access_log::{
     self, AccountActionResult, AuditEntryContent, AuditedEvent, NAMED, ReverseAuditQuery, StoredAuditEntry,
 };
-use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::{AuditedOperation, Date, Moment, PersonCode, TimeZone, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -50,8 +49,47 @@ struct AuditLogPage {
     export: ExportLinks,
 }
 
-pub async fn show_audit_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&user, build_audit_page(&app, &user, &query).await)
+pub async fn show_audit_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+    let caller = user.session();
+    let zone = app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?.zone.clone();
+    let (criteria, problems) = parse_audit_query(&query, &zone);
+    let (page, names) = access_log::read_newest_audit_page(&app, caller, criteria).await?;
+    let frame = PageFrame::load(&app, &user, "auditoria").await?;
+    let users = access_log::list_user_names(&app, caller).await?;
+    let chosen = query.text("usuario");
+    let mut choices: Vec<SelectOption> = users
+        .iter()
+        .map(|(code, name)| SelectOption {
+            value: code.to_string(),
+            name: name.clone(),
+            is_chosen: code.to_string() == chosen,
+        })
+        .collect();
+    choices.sort_by_cached_key(|one| (domain::fold_text(&one.name), one.value.clone()));
+    let is_filtered = ["usuario", "codPessoa", "de", "ate"].iter().any(|name| !query.text(name).is_empty());
+    let person_name = criteria.person.and_then(|person| names.get(&person).cloned()).unwrap_or_default();
+    let older = page.has_more.then(|| query.with_parameter("antes", &page.reached.to_string()));
+    show_page(&AuditLogPage {
+        rows: build_entry_lines(page.entries, &users, &names, &zone),
+        users: choices,
+        person: query.text("codPessoa").to_owned(),
+        person_name,
+        since: query.text("de").to_owned(),
+        until: query.text("ate").to_owned(),
+        problems,
+        is_filtered,
+        newest: criteria.before.map(|_| query.with_parameter("antes", "")),
+        older,
+        export: ExportLinks::new(
+            &frame.root,
+            "auditoria",
+            query.trimmed_pairs().filter(|(name, _)| *name != "antes").map(|(name, text)| match name {
+                "usuario" => ("codUsuario", text),
+                name => (name, text),
+            }),
+        ),
+        frame,
+    })
 }
 
 /// Parses the filters; also returns the problems of invalid ones.
@@ -77,53 +115,6 @@ fn parse_audit_query(query: &QueryParams, zone: &TimeZone) -> (ReverseAuditQuery
         before: query.text("antes").parse().ok(),
     };
     (criteria, problems)
-}
-
-async fn build_audit_page(
-    app: &App,
-    user: &SignedInUser,
-    query: &QueryParams,
-) -> Result<AuditLogPage, Error> {
-    let caller = user.session();
-    let zone = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
-    let (criteria, problems) = parse_audit_query(query, &zone);
-    let (page, names) = access_log::read_newest_audit_page(app, caller, criteria).await?;
-    let frame = PageFrame::load(app, user, "auditoria").await?;
-    let users = access_log::list_user_names(app, caller).await?;
-    let chosen = query.text("usuario");
-    let mut choices: Vec<SelectOption> = users
-        .iter()
-        .map(|(code, name)| SelectOption {
-            value: code.to_string(),
-            name: name.clone(),
-            is_chosen: code.to_string() == chosen,
-        })
-        .collect();
-    choices.sort_by_cached_key(|one| (domain::fold_text(&one.name), one.value.clone()));
-    let is_filtered = ["usuario", "codPessoa", "de", "ate"].iter().any(|name| !query.text(name).is_empty());
-    let person_name = criteria.person.and_then(|person| names.get(&person).cloned()).unwrap_or_default();
-    let older = page.has_more.then(|| query.with_parameter("antes", &page.reached.to_string()));
-    Ok(AuditLogPage {
-        rows: build_entry_lines(page.entries, &users, &names, &zone),
-        users: choices,
-        person: query.text("codPessoa").to_owned(),
-        person_name,
-        since: query.text("de").to_owned(),
-        until: query.text("ate").to_owned(),
-        problems,
-        is_filtered,
-        newest: criteria.before.map(|_| query.with_parameter("antes", "")),
-        older,
-        export: ExportLinks::new(
-            &frame.root,
-            "auditoria",
-            query.trimmed_pairs().filter(|(name, _)| *name != "antes").map(|(name, text)| match name {
-                "usuario" => ("codUsuario", text),
-                name => (name, text),
-            }),
-        ),
-        frame,
-    })
 }
 
 /// Accesses by one user within this time are merged into one line.

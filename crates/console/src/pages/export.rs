@@ -1,7 +1,7 @@
 //! `/console/exportar/{lista}`: a filtered list as a spreadsheet file, and the links to it.
 
 use crate::session::visitor::{QueryParams, SignedInUser};
-use crate::widgets::page::{Refusal, render_refusal};
+use crate::widgets::page::{PageResult, Refusal};
 use app::App;
 use axum::Router;
 use axum::body::Body;
@@ -50,18 +50,18 @@ async fn export_list(
     user: SignedInUser,
     path: RawPathParams,
     query: QueryParams,
-) -> Response {
+) -> PageResult {
     let name = path.iter().find(|(known, _)| *known == "lista").map_or("", |(_, value)| value);
-    let Some(list) = export::find_list_by_name(name) else { return Refusal::NotThere.into_response() };
+    let list = export::find_list_by_name(name).ok_or(Refusal::NotThere)?;
     match export::start_list_export(&app, user.session(), list, query.pairs()).await {
-        Ok(export) => stream_export_file(export),
+        Ok(export) => Ok(stream_export_file(export)),
         Err(ListExportError::InvalidQuery(problems)) => {
-            respond_filter_problems(problems.into_lines().join("\n"))
+            Ok(respond_filter_problems(problems.into_lines().join("\n")))
         }
         Err(ListExportError::App(app::Error::Refused(rejections))) => {
-            respond_filter_problems(wire::refusal::render_rejections(&rejections))
+            Ok(respond_filter_problems(wire::refusal::render_rejections(&rejections)))
         }
-        Err(ListExportError::App(error)) => render_refusal(&user, &error),
+        Err(ListExportError::App(error)) => Err(error.into()),
     }
 }
 

@@ -1,17 +1,16 @@
 //! `/console/emails`: the server's mail with its delivery state, the mail transport, and a test mail.
 
 use super::export::ExportLinks;
-use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, show_page};
+use app::App;
 use app::mail::{self, MailDeliveryMethod, OutboxMail};
-use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use domain::TimeZone;
 
 struct OutgoingMailLine {
@@ -44,22 +43,14 @@ struct OutgoingMailPage {
     export: ExportLinks,
 }
 
-pub async fn show_mail_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&user, build_mail_page(&app, &user, &query).await)
-}
-
-async fn build_mail_page(
-    app: &App,
-    user: &SignedInUser,
-    query: &QueryParams,
-) -> Result<OutgoingMailPage, Error> {
+pub async fn show_mail_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
     let caller = user.session();
     let before = query.text("antes").parse().ok();
-    let all = mail::list_outbox_mail(app, caller, before.unwrap_or(i32::MAX)).await?;
-    let frame = PageFrame::load(app, user, "emails").await?;
-    let zone = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
+    let all = mail::list_outbox_mail(&app, caller, before.unwrap_or(i32::MAX)).await?;
+    let frame = PageFrame::load(&app, &user, "emails").await?;
+    let zone = app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?.zone.clone();
     let older = (all.len() == 100).then(|| all.last().map(|mail| format!("?antes={}", mail.code))).flatten();
-    Ok(OutgoingMailPage {
+    show_page(&OutgoingMailPage {
         way: describe_mail_transport(&app.place.mail),
         email: user.visitor.email.clone(),
         is_moving: all.iter().any(|mail| mail.is_waiting && mail.tries == 0),
@@ -107,25 +98,12 @@ pub fn describe_mail_transport(method: &MailDeliveryMethod) -> MailTransportSumm
     }
 }
 
-pub async fn send_test_mail(
-    State(app): State<App>,
-    user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    if let Err(refusal) = form {
-        return refusal.into_response();
-    }
-    match mail::send_test_mail(&app, user.session()).await {
-        Ok(email) => {
-            let mut response = redirect_to(&format!("{}/console/emails", derive_root_path(&app)));
-            add_notice(
-                &mut response,
-                &format!("Um e-mail de teste está a caminho de {email}; veja abaixo se saiu."),
-            );
-            response
-        }
-        Err(error) => render_page_or_refusal::<OutgoingMailPage>(&user, Err(error)),
-    }
+pub async fn send_test_mail(State(app): State<App>, user: SignedInUser, _: SubmittedForm) -> PageResult {
+    let email = mail::send_test_mail(&app, user.session()).await?;
+    Ok(redirect_with_notice(
+        &format!("{}/console/emails", derive_root_path(&app)),
+        &format!("Um e-mail de teste está a caminho de {email}; veja abaixo se saiu."),
+    ))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::widgets::formats::{ListPager, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::page::{PageResult, show_page};
 use crate::widgets::record_form::label_problems;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, FoundMemberRow};
@@ -17,7 +17,6 @@ use app::{App, Error};
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use dispatch::{get, post};
 use domain::{AuditedOperation, Entity, PAGE_SIZE, SellerCode, display};
 use wire::records::PesquisaAssociadoQuery;
@@ -109,29 +108,19 @@ struct BrowseMembersPage {
     is_filtered: bool,
 }
 
-pub async fn show_member_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&user, build_member_list(&app, &user, &query).await)
+pub async fn show_member_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+    show_page(&build_member_list(&app, &user, &query).await?)
 }
 
 /// `POST /console/associados`: a filter by document is answered directly, so that no URL contains the document; other
 /// filters redirect to a URL that can be bookmarked.
-async fn filter_member_list(
-    State(app): State<App>,
-    user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let query = match form {
-        Ok(form) => QueryParams::from_form(&form),
-        Err(refusal) => return refusal.into_response(),
-    };
-    match PRIVATE.iter().any(|name| !query.text(name).is_empty()) {
-        true => render_page_or_refusal(&user, build_member_list(&app, &user, &query).await),
-        false => redirect_to(&format!(
-            "{}/console/associados{}",
-            derive_root_path(&app),
-            query.with_parameter("", "")
-        )),
+async fn filter_member_list(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+    let query = QueryParams::from_form(&form);
+    if PRIVATE.iter().any(|name| !query.text(name).is_empty()) {
+        return show_page(&build_member_list(&app, &user, &query).await?);
     }
+    let query = query.with_parameter("", "");
+    Ok(redirect_to(&format!("{}/console/associados{query}", derive_root_path(&app))))
 }
 
 /// Filters that identify a person or a company.

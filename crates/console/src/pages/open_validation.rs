@@ -1,11 +1,11 @@
 //! `/console/validacao`: whether benefits can be validated without a credential, and the partners with a higher limit.
 
-use super::administration::{accept_administrator_form, require_administrator};
-use crate::session::visitor::{SignedInUser, derive_root_path, redirect_to};
+use super::administration::require_administrator;
+use crate::session::visitor::{SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, render_page, show_page};
 use crate::widgets::record_form::describe_rejection;
 use app::idempotency::IdempotentWrite;
 use app::tenants::{self, ChangeTenant};
@@ -13,7 +13,6 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{Rejection, ValidationPartner};
 use wire::read::FieldPatch;
 
@@ -31,8 +30,8 @@ struct OpenValidationPage {
     problems: Vec<String>,
 }
 
-pub async fn show_validation_form(State(app): State<App>, user: SignedInUser) -> Response {
-    render_page_or_refusal(&user, build_validation_page(&app, &user).await)
+pub async fn show_validation_form(State(app): State<App>, user: SignedInUser) -> PageResult {
+    show_page(&build_validation_page(&app, &user).await?)
 }
 
 async fn build_validation_page(app: &App, user: &SignedInUser) -> Result<OpenValidationPage, Error> {
@@ -54,12 +53,9 @@ async fn build_validation_page(app: &App, user: &SignedInUser) -> Result<OpenVal
 pub async fn save_validation_form(
     State(app): State<App>,
     user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match accept_administrator_form(&user, form) {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let saved = match parse_validation_changes(&form) {
         Ok(changes) => {
             tenants::change_own_tenant(&app, user.session(), changes, IdempotentWrite::without_key())
@@ -69,13 +65,12 @@ pub async fn save_validation_form(
         Err(problems) => Err(Error::Refused(problems)),
     };
     match saved {
-        Ok(()) => {
-            let mut response = redirect_to(&format!("{}/console/validacao", derive_root_path(&app)));
-            add_notice(&mut response, "As alterações foram salvas.");
-            response
-        }
+        Ok(()) => Ok(redirect_with_notice(
+            &format!("{}/console/validacao", derive_root_path(&app)),
+            "As alterações foram salvas.",
+        )),
         Err(Error::Refused(problems)) => render_refused_validation(&app, &user, &form, &problems).await,
-        Err(error) => Refusal::from(&error).into_response(),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -101,19 +96,15 @@ async fn render_refused_validation(
     user: &SignedInUser,
     form: &SubmittedForm,
     problems: &[Rejection],
-) -> Response {
+) -> PageResult {
     let is_old = problems.iter().any(|problem| matches!(problem, Rejection::OldVersion { .. }));
-    match build_validation_page(app, user).await {
-        Ok(mut page) => {
-            page.problems = problems.iter().map(describe_rejection).collect();
-            if !is_old {
-                page.is_open = form.text("aberta") == "sim";
-                form.text("parceiros").clone_into(&mut page.partners);
-            }
-            render_page(StatusCode::BAD_REQUEST, &page)
-        }
-        Err(error) => render_page_or_refusal::<OpenValidationPage>(user, Err(error)),
+    let mut page = build_validation_page(app, user).await?;
+    page.problems = problems.iter().map(describe_rejection).collect();
+    if !is_old {
+        page.is_open = form.text("aberta") == "sim";
+        form.text("parceiros").clone_into(&mut page.partners);
     }
+    render_page(StatusCode::BAD_REQUEST, &page)
 }
 
 #[cfg(test)]

@@ -5,12 +5,11 @@ use super::first_steps::{self, FirstStep};
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::{BarChart, ColumnChart, format_count, format_moment, format_short_month};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
+use app::App;
 use app::members::panel::{self, AGES, BenefitFigures, GONE_COLD, PendingWork, WAITS_LONG};
-use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::{CaseKind, Entity, Moment, SituationKind, TimeZone};
 use std::time::Duration;
 
@@ -40,16 +39,12 @@ struct PanelFiguresPage {
     steps: Option<Vec<FirstStep>>,
 }
 
-pub async fn show_panel_page(State(app): State<App>, user: SignedInUser) -> Response {
-    render_page_or_refusal(&user, build_panel_page(&app, &user).await)
-}
-
-async fn build_panel_page(app: &App, user: &SignedInUser) -> Result<PanelFiguresPage, Error> {
-    let frame = PageFrame::load(app, user, "painel").await?;
-    let figures = panel::read_benefit_figures(app, user.session()).await?;
-    let work = panel::read_pending_work(app, user.session()).await?;
+pub async fn show_panel_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "painel").await?;
+    let figures = panel::read_benefit_figures(&app, user.session()).await?;
+    let work = panel::read_pending_work(&app, user.session()).await?;
     let (root, zone) = (frame.root.as_str(), &figures.registers.zone);
-    Ok(PanelFiguresPage {
+    show_page(&PanelFiguresPage {
         attention: list_attention_lines(root, &figures, &work),
         figures: build_figure_cells(root, &figures, &work),
         by_month: chart_benefits_by_month(root, &figures),
@@ -59,7 +54,7 @@ async fn build_panel_page(app: &App, user: &SignedInUser) -> Result<PanelFigures
         ages: chart_claim_ages(root, &work, app.now(), zone),
         sales: chart_open_deals(root, &figures, &work),
         counted_at: format_moment(work.counted_at, zone).split_off(11),
-        steps: if figures.total == 0 { first_steps::list_first_steps(app, user).await? } else { None },
+        steps: if figures.total == 0 { first_steps::list_first_steps(&app, &user).await? } else { None },
         is_empty: figures.total == 0,
         frame,
     })

@@ -7,13 +7,12 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::list_tools::{TableToolbar, build_default_toolbar};
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::page::{PageResult, render_page};
 use app::members::quick_search;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::Document;
 use std::collections::BTreeSet;
 
@@ -38,27 +37,23 @@ struct SearchResultPage {
 }
 
 /// `GET /console/busca`, also for bookmarked searches.
-pub async fn show_search_results(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+pub async fn show_search_results(
+    State(app): State<App>,
+    user: SignedInUser,
+    query: QueryParams,
+) -> PageResult {
     answer_search(&app, &user, &query).await
 }
 
 /// `POST /console/busca`: documents, phones and card numbers stay out of the URL, which browsers and proxies store;
 /// other searches redirect to a URL that can be bookmarked.
-pub async fn submit_search(
-    State(app): State<App>,
-    user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let query = match form {
-        Ok(form) => QueryParams::from_form(&form),
-        Err(refusal) => return refusal.into_response(),
-    };
-    match is_private(query.text("q")) {
-        true => answer_search(&app, &user, &query).await,
-        false => {
-            redirect_to(&format!("{}/console/busca{}", derive_root_path(&app), query.with_parameter("", "")))
-        }
+pub async fn submit_search(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+    let query = QueryParams::from_form(&form);
+    if is_private(query.text("q")) {
+        return answer_search(&app, &user, &query).await;
     }
+    let query = query.with_parameter("", "");
+    Ok(redirect_to(&format!("{}/console/busca{query}", derive_root_path(&app))))
 }
 
 /// Whether a text may be a document, a phone or a card number, judging by its digits.
@@ -66,20 +61,17 @@ fn is_private(text: &str) -> bool {
     Document::parse(text).is_ok() || text.chars().filter(char::is_ascii_digit).count() >= 8
 }
 
-async fn answer_search(app: &App, user: &SignedInUser, query: &QueryParams) -> Response {
+async fn answer_search(app: &App, user: &SignedInUser, query: &QueryParams) -> PageResult {
     let text: String = query.text("q").chars().take(200).collect();
     let found = match quick_search::search_everything(app, user.session(), &text).await {
         Ok(found) => found,
         Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
-        Err(error) => return Refusal::from(&error).into_response(),
+        Err(error) => return Err(error.into()),
     };
     if let Some(only) = find_single_match(&found) {
-        return redirect_to(&format!("{}{only}", derive_root_path(app)));
+        return Ok(redirect_to(&format!("{}{only}", derive_root_path(app))));
     }
-    match build_search_page(app, user, &text, &found).await {
-        Ok(template) => render_page(StatusCode::OK, &template),
-        Err(error) => render_page_or_refusal::<SearchResultPage>(user, Err(error)),
-    }
+    render_page(StatusCode::OK, &build_search_page(app, user, &text, &found).await?)
 }
 
 /// Path of the only match.

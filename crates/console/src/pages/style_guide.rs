@@ -5,11 +5,10 @@ use crate::session::visitor::SignedInUser;
 use crate::widgets::board::{KanbanBoard, KanbanCard, KanbanColumn};
 use crate::widgets::formats::{BarChart, ColumnChart, ListPager};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
-use app::{App, Error};
+use crate::widgets::page::{PageResult, show_page};
+use app::App;
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 
 #[derive(Template)]
 #[template(path = "console/estilo.html")]
@@ -22,13 +21,9 @@ struct StyleGuidePage {
     board: KanbanBoard,
 }
 
-pub async fn show_style_page(State(app): State<App>, user: SignedInUser) -> Response {
-    render_page_or_refusal(&user, build_style_page(&app, &user).await)
-}
-
-async fn build_style_page(app: &App, user: &SignedInUser) -> Result<StyleGuidePage, Error> {
-    let frame = PageFrame::load(app, user, "estilo").await?;
-    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+pub async fn show_style_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "estilo").await?;
+    let registers = app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let situations = domain::Entity::ALL.iter().map(|entity| {
         let badges = registers.active_situations(*entity);
         let badges =
@@ -40,7 +35,7 @@ async fn build_style_page(app: &App, user: &SignedInUser) -> Result<StyleGuidePa
     let links = || ["#campos", "#botoes"].map(str::to_owned);
     let months = [("set/26", [120, 30]), ("out/26", [80, 95]), ("nov/26", [1, 0])];
     let months = months.map(|(name, numbers)| (name.to_owned(), numbers, links())).to_vec();
-    Ok(StyleGuidePage {
+    show_page(&StyleGuidePage {
         situations: situations.collect(),
         chart: BarChart::new("Um gráfico de exemplo", "O quê", bars),
         columns: ColumnChart::new("Um gráfico de colunas", ["Entradas", "Cancelamentos"], months),

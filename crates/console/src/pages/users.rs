@@ -1,13 +1,13 @@
 //! `/console/usuarios`: users, their roles and the branches they see.
 
-use super::administration::{accept_administrator_form, require_administrator};
+use super::administration::require_administrator;
 use super::export::ExportLinks;
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, render_page, show_page};
 use crate::widgets::record_form::{FormProblems, VersionConflict, describe_rejection};
 use app::access::second_factor;
 use app::access::users::{
@@ -19,7 +19,6 @@ use app::{App, Error, collect_problem, tenants};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{BranchCode, DisplayName, Email, InputField, Moment, Rejection, Role, UserCode};
 use std::collections::HashMap;
 use wire::read::FieldPatch;
@@ -53,17 +52,14 @@ struct BrowseUsersPage {
     export: ExportLinks,
 }
 
-pub async fn show_user_list(State(app): State<App>, user: SignedInUser) -> Response {
-    render_page_or_refusal(&user, build_user_list(&app, &user).await)
-}
-
-async fn build_user_list(app: &App, signed_in: &SignedInUser) -> Result<BrowseUsersPage, Error> {
+pub async fn show_user_list(State(app): State<App>, signed_in: SignedInUser) -> PageResult {
     require_administrator(signed_in.session())?;
-    let frame = PageFrame::load(app, signed_in, "usuarios").await?;
-    let registers = app::registers::snapshot::load_registers(app, signed_in.session().scope.tenant()).await?;
-    let mut all = users::list_users(app, &signed_in.session().scope).await?;
+    let frame = PageFrame::load(&app, &signed_in, "usuarios").await?;
+    let registers =
+        app::registers::snapshot::load_registers(&app, signed_in.session().scope.tenant()).await?;
+    let mut all = users::list_users(&app, &signed_in.session().scope).await?;
     all.sort_by_cached_key(|user| (!user.active, domain::fold_text(&user.name), user.code));
-    let activities = users::list_account_activity(app, signed_in.session()).await?;
+    let activities = users::list_account_activity(&app, signed_in.session()).await?;
     let mut console_users = all.iter().filter(|user| user.active && user.role != Role::Integration);
     let people = console_users.clone().count();
     let with_factor =
@@ -86,7 +82,7 @@ async fn build_user_list(app: &App, signed_in: &SignedInUser) -> Result<BrowseUs
         }
     });
     let export = ExportLinks::new(&frame.root, "usuario", []);
-    let tenant = tenants::read_own_tenant(app, signed_in.session()).await?.tenant;
+    let tenant = tenants::read_own_tenant(&app, signed_in.session()).await?.tenant;
     let demands = [Role::Administrator, Role::Operator].into_iter().map(|role| RoleChoice {
         value: wire::role(role),
         name: label_role(role),
@@ -94,19 +90,16 @@ async fn build_user_list(app: &App, signed_in: &SignedInUser) -> Result<BrowseUs
         is_chosen: tenant.second_factor_roles.contains(&role),
     });
     let (demands, version) = (demands.collect(), tenant.version);
-    Ok(BrowseUsersPage { frame, rows: rows.collect(), people, with_factor, demands, version, export })
+    show_page(&BrowseUsersPage { frame, rows: rows.collect(), people, with_factor, demands, version, export })
 }
 
 /// Sets the roles for which a second factor is required.
 pub async fn demand_second_factor(
     State(app): State<App>,
     user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match accept_administrator_form(&user, form) {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let changes = tenants::ChangeTenant {
         second_factor_roles: FieldPatch::Set(form.all_texts("perfil").filter_map(wire::parse_role).collect()),
         ..tenants::ChangeTenant::from_version(form.text("versao").parse().unwrap_or_default())
@@ -121,11 +114,9 @@ pub async fn demand_second_factor(
         Err(Error::Refused(problems)) => {
             problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
         }
-        Err(error) => return render_page_or_refusal::<BrowseUsersPage>(&user, Err(error)),
+        Err(error) => return Err(error.into()),
     };
-    let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
-    add_notice(&mut response, &text);
-    response
+    Ok(redirect_with_notice(&format!("{}/console/usuarios", derive_root_path(&app)), &text))
 }
 
 fn find_factor_start(activities: &HashMap<UserCode, AccountActivity>, user: UserCode) -> Option<Moment> {
@@ -205,20 +196,14 @@ async fn render_user_form(
     code: Option<i32>,
     mut fields: UserFormFields,
     mut problems: FormProblems,
-) -> Response {
+) -> PageResult {
     if let Some(conflict) = &problems.conflict {
         // The user now sees both versions, so the next save may overwrite.
         fields.version = conflict.version;
     }
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    let frame = match PageFrame::load(app, user, "usuarios").await {
-        Ok(frame) => frame,
-        Err(error) => return Refusal::from(&error).into_response(),
-    };
-    let registers = match app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await {
-        Ok(registers) => registers,
-        Err(error) => return Refusal::from(&error).into_response(),
-    };
+    let frame = PageFrame::load(app, user, "usuarios").await?;
+    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let roles = Role::ALL.iter().map(|role| RoleChoice {
         value: wire::role(*role),
         name: label_role(*role),
@@ -230,10 +215,7 @@ async fn render_user_form(
         .map(|one| one.with_labels(find_field_label, |name| list_field_choices(&registers, name)));
     let branches = list_branch_choices(&registers, &fields);
     let is_self = code == Some(user.session().user.get());
-    let activities = match users::list_account_activity(app, user.session()).await {
-        Ok(activities) => activities,
-        Err(error) => return Refusal::from(&error).into_response(),
-    };
+    let activities = users::list_account_activity(app, user.session()).await?;
     let activity = code.and_then(|code| activities.get(&UserCode::new(code)).copied()).unwrap_or_default();
     let format_time =
         |at: Option<Moment>| at.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
@@ -290,23 +272,15 @@ fn read_user_fields(form: &SubmittedForm) -> UserFormFields {
     }
 }
 
-pub async fn show_new_user_form(State(app): State<App>, user: SignedInUser) -> Response {
-    if let Err(error) = require_administrator(user.session()) {
-        return render_page_or_refusal::<EditUserPage>(&user, Err(error));
-    }
+pub async fn show_new_user_form(State(app): State<App>, user: SignedInUser) -> PageResult {
+    require_administrator(user.session())?;
     let fields = UserFormFields { role: Some(Role::Operator), active: true, ..UserFormFields::default() };
     render_user_form(&app, &user, None, fields, FormProblems::default()).await
 }
 
-pub async fn create_user(
-    State(app): State<App>,
-    user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let fields = match accept_administrator_form(&user, form) {
-        Ok(form) => read_user_fields(&form),
-        Err(refusal) => return refusal.into_response(),
-    };
+pub async fn create_user(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+    require_administrator(user.session())?;
+    let fields = read_user_fields(&form);
     let created = match parse_new_user(&user, &fields) {
         Ok(new) => {
             let context =
@@ -316,15 +290,14 @@ pub async fn create_user(
         Err(error) => Err(error),
     };
     match created {
-        Ok(()) => {
-            let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
-            add_notice(&mut response, &format!("Usuário criado. A senha foi enviada para {}.", fields.email));
-            response
-        }
+        Ok(()) => Ok(redirect_with_notice(
+            &format!("{}/console/usuarios", derive_root_path(&app)),
+            &format!("Usuário criado. A senha foi enviada para {}.", fields.email),
+        )),
         Err(Error::Refused(problems)) => {
             render_user_form(&app, &user, None, fields, collect_field_problems(&problems)).await
         }
-        Err(error) => render_page_or_refusal::<EditUserPage>(&user, Err(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -365,30 +338,20 @@ pub async fn show_user_page(
     State(app): State<App>,
     signed_in: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
-    let found = match require_administrator(signed_in.session()) {
-        Ok(()) => users::read_user(&app, signed_in.session(), UserCode::new(code)).await,
-        Err(error) => Err(error),
-    };
-    match found {
-        Ok(user) => {
-            render_user_form(&app, &signed_in, Some(code), fill_user_fields(&user), FormProblems::default())
-                .await
-        }
-        Err(error) => render_page_or_refusal::<EditUserPage>(&signed_in, Err(error)),
-    }
+) -> PageResult {
+    require_administrator(signed_in.session())?;
+    let user = users::read_user(&app, signed_in.session(), UserCode::new(code)).await?;
+    render_user_form(&app, &signed_in, Some(code), fill_user_fields(&user), FormProblems::default()).await
 }
 
 pub async fn change_user(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let fields = match accept_administrator_form(&user, form) {
-        Ok(form) => read_user_fields(&form),
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
+    let fields = read_user_fields(&form);
     let changed = match parse_new_user(&user, &fields) {
         Ok(new) => {
             let changes = ChangeUser {
@@ -412,15 +375,14 @@ pub async fn change_user(
         Err(error) => Err(error),
     };
     match changed {
-        Ok(()) => {
-            let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
-            add_notice(&mut response, &format!("{} foi alterado.", fields.name));
-            response
-        }
+        Ok(()) => Ok(redirect_with_notice(
+            &format!("{}/console/usuarios", derive_root_path(&app)),
+            &format!("{} foi alterado.", fields.name),
+        )),
         Err(Error::Refused(problems)) => {
             render_user_form(&app, &user, Some(code), fields, collect_field_problems(&problems)).await
         }
-        Err(error) => render_page_or_refusal::<EditUserPage>(&user, Err(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -428,11 +390,9 @@ pub async fn send_password(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    if let Err(refusal) = accept_administrator_form(&user, form) {
-        return refusal.into_response();
-    }
+    _: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let done = users::send_new_password(
         &app,
         user.session(),
@@ -443,7 +403,6 @@ pub async fn send_password(
     .await;
     respond_to_user_action(
         &app,
-        &user,
         code,
         done.map(drop),
         "Uma nova senha foi enviada por e-mail, e as sessões dele foram encerradas.",
@@ -454,11 +413,9 @@ pub async fn end_user_sessions(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    if let Err(refusal) = accept_administrator_form(&user, form) {
-        return refusal.into_response();
-    }
+    _: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let done = users::end_user_sessions(
         &app,
         user.session(),
@@ -467,7 +424,7 @@ pub async fn end_user_sessions(
         IdempotentWrite::without_key(),
     )
     .await;
-    respond_to_user_action(&app, &user, code, done.map(drop), "As sessões foram encerradas.")
+    respond_to_user_action(&app, code, done.map(drop), "As sessões foram encerradas.")
 }
 
 /// For a user who lost both the phone and the recovery codes.
@@ -475,36 +432,26 @@ pub async fn remove_second_factor(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    if let Err(refusal) = accept_administrator_form(&user, form) {
-        return refusal.into_response();
-    }
+    _: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let done = second_factor::remove_factor_of_user(&app, user.session(), UserCode::new(code)).await;
     let text = match done {
         Ok(false) => "Este usuário já não tem segundo fator.",
         _ => "O segundo fator foi retirado: para entrar, basta a senha. Um e-mail avisa o dono da conta.",
     };
-    respond_to_user_action(&app, &user, code, done.map(drop), text)
+    respond_to_user_action(&app, code, done.map(drop), text)
 }
 
-fn respond_to_user_action(
-    app: &App,
-    user: &SignedInUser,
-    code: i32,
-    done: Result<(), Error>,
-    text: &str,
-) -> Response {
+fn respond_to_user_action(app: &App, code: i32, done: Result<(), Error>, text: &str) -> PageResult {
     let text = match done {
         Ok(()) => text.to_owned(),
         Err(Error::Refused(problems)) => {
             problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
         }
-        Err(error) => return render_page_or_refusal::<EditUserPage>(user, Err(error)),
+        Err(error) => return Err(error.into()),
     };
-    let mut response = redirect_to(&format!("{}/console/usuarios/{code}", derive_root_path(app)));
-    add_notice(&mut response, &text);
-    response
+    Ok(redirect_with_notice(&format!("{}/console/usuarios/{code}", derive_root_path(app)), &text))
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! `/senha`: requests a link for a forgotten password, and sets a new password with it.
 
 use crate::widgets::form::SubmittedForm;
-use crate::widgets::page::{Refusal, render_page};
+use crate::widgets::page::{PageResult, render_page};
 use app::access::password_reset;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{Email, Password, Rejection};
 
 const MINUTES: u64 = password_reset::GOOD_FOR.as_secs() / 60;
@@ -46,21 +45,17 @@ struct BadResetLinkPage {
     minutes: u64,
 }
 
-pub async fn show_forgotten_password() -> Response {
+pub async fn show_forgotten_password() -> PageResult {
     render_page(StatusCode::OK, &ForgottenPasswordPage { email: "", problem: None })
 }
 
 /// Shows the same page for every valid address, so that it does not reveal which addresses have an account.
-pub async fn request_reset_link(State(app): State<App>, form: Result<SubmittedForm, Refusal>) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+pub async fn request_reset_link(State(app): State<App>, form: SubmittedForm) -> PageResult {
     match Email::parse(form.text("email")) {
-        Ok(email) => match password_reset::request_reset_link(&app, email, form.sent_from) {
-            Ok(()) => render_page(StatusCode::OK, &ResetLinkSentPage { minutes: MINUTES }),
-            Err(error) => Refusal::from(&error).into_response(),
-        },
+        Ok(email) => {
+            password_reset::request_reset_link(&app, email, form.sent_from)?;
+            render_page(StatusCode::OK, &ResetLinkSentPage { minutes: MINUTES })
+        }
         Err(problem) => {
             let problem = Some(describe_password_problem(&problem));
             render_page(
@@ -72,11 +67,10 @@ pub async fn request_reset_link(State(app): State<App>, form: Result<SubmittedFo
 }
 
 /// Shows the form if the link is valid. Opening it does not use up the link.
-pub async fn show_new_password_form(State(app): State<App>, path: ResetLinkParams) -> Response {
-    match password_reset::is_link_open(&app, read_reset_code(&path)).await {
-        Ok(true) => render_new_password_form(StatusCode::OK, Vec::new()),
-        Ok(false) => render_bad_link(),
-        Err(error) => Refusal::from(&error).into_response(),
+pub async fn show_new_password_form(State(app): State<App>, path: ResetLinkParams) -> PageResult {
+    match password_reset::is_link_open(&app, read_reset_code(&path)).await? {
+        true => render_new_password_form(StatusCode::OK, Vec::new()),
+        false => render_bad_link(),
     }
 }
 
@@ -84,33 +78,23 @@ pub async fn show_new_password_form(State(app): State<App>, path: ResetLinkParam
 pub async fn set_new_password(
     State(app): State<App>,
     path: ResetLinkParams,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    match parse_new_password(&form) {
-        Ok(password) => {
-            match password_reset::finish_reset_from(&app, read_reset_code(&path), password, form.sent_from)
-                .await
-            {
-                Ok(_) => render_page(StatusCode::OK, &PasswordChangedPage),
-                Err(Error::Refused(problems)) if problems == [Rejection::BadResetLink] => render_bad_link(),
-                Err(Error::Refused(problems)) => render_new_password_form(
-                    StatusCode::BAD_REQUEST,
-                    problems.iter().map(describe_password_problem).collect(),
-                ),
-                Err(error) => Refusal::from(&error).into_response(),
+    form: SubmittedForm,
+) -> PageResult {
+    let code = read_reset_code(&path);
+    let problems = match parse_new_password(&form) {
+        Ok(password) => match password_reset::finish_reset_from(&app, code, password, form.sent_from).await {
+            Ok(_) => return render_page(StatusCode::OK, &PasswordChangedPage),
+            Err(Error::Refused(problems)) if problems == [Rejection::BadResetLink] => {
+                return render_bad_link();
             }
-        }
-        // An invalid link is reported first, so that the user does not type another password in vain.
-        Err(problems) => match password_reset::is_link_open(&app, read_reset_code(&path)).await {
-            Ok(true) => render_new_password_form(StatusCode::BAD_REQUEST, problems),
-            Ok(false) => render_bad_link(),
-            Err(error) => Refusal::from(&error).into_response(),
+            Err(Error::Refused(problems)) => problems.iter().map(describe_password_problem).collect(),
+            Err(error) => return Err(error.into()),
         },
-    }
+        // An invalid link is reported first, so that the user does not type another password in vain.
+        Err(_) if !password_reset::is_link_open(&app, code).await? => return render_bad_link(),
+        Err(problems) => problems,
+    };
+    render_new_password_form(StatusCode::BAD_REQUEST, problems)
 }
 
 fn parse_new_password(form: &SubmittedForm) -> Result<Password, Vec<String>> {
@@ -133,14 +117,14 @@ fn describe_password_problem(problem: &Rejection) -> String {
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
-fn render_new_password_form(status: StatusCode, problems: Vec<String>) -> Response {
+fn render_new_password_form(status: StatusCode, problems: Vec<String>) -> PageResult {
     render_page(
         status,
         &NewPasswordPage { shortest: Password::SHORTEST, longest: Password::LONGEST, problems },
     )
 }
 
-fn render_bad_link() -> Response {
+fn render_bad_link() -> PageResult {
     render_page(StatusCode::GONE, &BadResetLinkPage { minutes: MINUTES })
 }
 

@@ -8,8 +8,8 @@ use super::visitor::{
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
 use app::access::TOKEN_LIFE;
 use app::access::second_factor;
 use app::access::second_factor::SecondFactorState as Factor;
@@ -18,7 +18,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domain::TimeZone;
 use qrcode::{Color, EcLevel, QrCode};
 use std::fmt::Write;
@@ -32,16 +32,14 @@ struct SecondFactorCodePage<'p> {
 }
 
 /// Asks for the code after a correct password.
-pub async fn show_code_form(State(app): State<App>, headers: HeaderMap, query: QueryParams) -> Response {
+pub async fn show_code_form(State(app): State<App>, headers: HeaderMap, query: QueryParams) -> PageResult {
     let to = sanitize_return_path(query.text("para"));
-    match sessions::has_open_challenge(&app, find_pending_sign_in(&headers).unwrap_or_default()).await {
-        Ok(true) => render_page(
-            StatusCode::OK,
-            &SecondFactorCodePage { root: derive_root_path(&app), to, problem: None },
-        ),
-        Ok(false) => redirect_to_sign_in(&app, to),
-        Err(error) => Refusal::from(&error).into_response(),
+    let ticket = find_pending_sign_in(&headers).unwrap_or_default();
+    if !sessions::has_open_challenge(&app, ticket).await? {
+        return Ok(redirect_to_sign_in(&app, to));
     }
+    let page = SecondFactorCodePage { root: derive_root_path(&app), to, problem: None };
+    render_page(StatusCode::OK, &page)
 }
 
 /// For a pending sign-in that has expired or does not exist.
@@ -54,45 +52,31 @@ pub async fn sign_in_with_code(
     State(app): State<App>,
     sender: BrowserOrigin,
     headers: HeaderMap,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let to = sanitize_return_path(form.text("para"));
-    let render_again = |status, problem| {
-        render_page(
-            status,
-            &SecondFactorCodePage { root: derive_root_path(&app), to, problem: Some(problem) },
-        )
-    };
+    let ticket = find_pending_sign_in(&headers).unwrap_or_default();
     let origin = (sender.address, sender.agent.as_deref());
-    match sessions::submit_sign_in_code(
-        &app,
-        find_pending_sign_in(&headers).unwrap_or_default(),
-        form.text("codigo").trim(),
-        origin,
-    )
-    .await
-    {
-        Ok(SignInCodeOutcome::Grant(grant)) => {
-            let mut response = redirect_to(&format!("{}{to}", derive_root_path(&app)));
-            set_session_cookie(&mut response, &grant.token, TOKEN_LIFE.as_secs());
-            set_pending_sign_in(&mut response, "", 0);
-            response
-        }
-        Ok(SignInCodeOutcome::WrongCode) => render_again(
-            StatusCode::UNAUTHORIZED,
-            "O código não confere. Cada um serve uma vez só: espere o próximo e tente de novo.",
-        ),
-        Ok(SignInCodeOutcome::ExpiredChallenge) => redirect_to_sign_in(&app, to),
-        Err(Error::TooManyFailures(_)) => render_again(
-            StatusCode::TOO_MANY_REQUESTS,
-            "Houve códigos errados demais; espere alguns minutos e tente de novo.",
-        ),
-        Err(error) => Refusal::from(&error).into_response(),
-    }
+    let (status, problem) =
+        match sessions::submit_sign_in_code(&app, ticket, form.text("codigo").trim(), origin).await {
+            Ok(SignInCodeOutcome::Grant(grant)) => {
+                let mut response = redirect_to(&format!("{}{to}", derive_root_path(&app)));
+                set_session_cookie(&mut response, &grant.token, TOKEN_LIFE.as_secs());
+                set_pending_sign_in(&mut response, "", 0);
+                return Ok(response);
+            }
+            Ok(SignInCodeOutcome::ExpiredChallenge) => return Ok(redirect_to_sign_in(&app, to)),
+            Ok(SignInCodeOutcome::WrongCode) => (
+                StatusCode::UNAUTHORIZED,
+                "O código não confere. Cada um serve uma vez só: espere o próximo e tente de novo.",
+            ),
+            Err(Error::TooManyFailures(_)) => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "Houve códigos errados demais; espere alguns minutos e tente de novo.",
+            ),
+            Err(error) => return Err(error.into()),
+        };
+    render_page(status, &SecondFactorCodePage { root: derive_root_path(&app), to, problem: Some(problem) })
 }
 
 /// Description of the state, and whether the second factor is on.
@@ -157,8 +141,8 @@ struct RecoveryCodesPage {
     codes: Vec<String>,
 }
 
-pub async fn show_second_factor_page(State(app): State<App>, user: SignedInUser) -> Response {
-    render_page_or_refusal(&user, build_second_factor_page(&app, &user, None).await)
+pub async fn show_second_factor_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+    show_page(&build_second_factor_page(&app, &user, None).await?)
 }
 
 async fn build_second_factor_page(
@@ -197,12 +181,8 @@ pub async fn change_second_factor(
     State(app): State<App>,
     user: SignedInUser,
     sender: BrowserOrigin,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let proof = form.text("prova").trim();
     let done = match form.text("acao") {
         "ligar" => {
@@ -227,7 +207,7 @@ pub async fn change_second_factor(
             let wrong = "O código não confere; nada mudou.";
             off.map(|is_off| if is_off { FactorChangeOutcome::Off } else { FactorChangeOutcome::Problem(wrong) })
         }
-        _ => return Refusal::Unreadable.into_response(),
+        _ => return Err(Refusal::Unreadable),
     };
     respond_to_factor_change(&app, &user, done).await
 }
@@ -243,31 +223,24 @@ async fn respond_to_factor_change(
     app: &App,
     user: &SignedInUser,
     done: Result<FactorChangeOutcome, Error>,
-) -> Response {
-    let here = format!("{}/console/conta/segundo-fator", derive_root_path(app));
+) -> PageResult {
+    let account = format!("{}/console/conta", derive_root_path(app));
     let problem = match done {
-        Ok(FactorChangeOutcome::Stage) => return redirect_to(&here),
+        Ok(FactorChangeOutcome::Stage) => return Ok(redirect_to(&format!("{account}/segundo-fator"))),
         Ok(FactorChangeOutcome::Off) => {
-            let mut response = redirect_to(&format!("{}/console/conta", derive_root_path(app)));
-            add_notice(&mut response, "O segundo fator foi desligado. Para entrar, basta a senha.");
-            return response;
+            let text = "O segundo fator foi desligado. Para entrar, basta a senha.";
+            return Ok(redirect_with_notice(&account, text));
         }
         Ok(FactorChangeOutcome::Codes(codes)) => {
-            let email = user.visitor.email.clone();
-            let frame = PageFrame::load(app, user, "conta").await;
-            return render_page_or_refusal(
-                user,
-                frame.map(|frame| RecoveryCodesPage { frame, email, codes }),
-            );
+            let frame = PageFrame::load(app, user, "conta").await?;
+            return show_page(&RecoveryCodesPage { frame, email: user.visitor.email.clone(), codes });
         }
         Ok(FactorChangeOutcome::Problem(problem)) => problem,
         Err(Error::TooManyFailures(_)) => "Houve tentativas demais; espere alguns minutos e tente de novo.",
-        Err(error) => return render_page_or_refusal::<SecondFactorPage>(user, Err(error)),
+        Err(error) => return Err(error.into()),
     };
-    match build_second_factor_page(app, user, Some(problem)).await {
-        Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
-        Err(error) => render_page_or_refusal::<SecondFactorPage>(user, Err(error)),
-    }
+    let page = build_second_factor_page(app, user, Some(problem)).await?;
+    render_page(StatusCode::BAD_REQUEST, &page)
 }
 
 #[cfg(test)]

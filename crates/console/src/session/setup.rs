@@ -3,7 +3,7 @@
 use super::sign_in::respond_to_admission;
 use super::visitor::{BrowserOrigin, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
-use crate::widgets::page::{Refusal, render_page};
+use crate::widgets::page::{PageResult, render_page};
 use crate::widgets::record_form::FormProblems;
 use app::access::sessions;
 use app::access::setup::{self, ServerSetupRequest, SetupLinkState};
@@ -11,7 +11,6 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::{RawPathParams, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{Password, Rejection};
 
 #[derive(Template)]
@@ -33,7 +32,7 @@ const FIELDS: [(&str, &str); 5] = [
     ("senha", "senha"),
 ];
 
-fn render_setup_form(app: &App, request: &ServerSetupRequest, problems: FormProblems) -> Response {
+fn render_setup_form(app: &App, request: &ServerSetupRequest, problems: FormProblems) -> PageResult {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
     render_page(
@@ -55,24 +54,18 @@ struct ClosedSetupPage {
 }
 
 /// Answers a link that is expired or already used, for example after a double submit.
-fn render_closed_setup(app: &App, is_done: bool) -> Response {
+fn render_closed_setup(app: &App, is_done: bool) -> PageResult {
     let status = if is_done { StatusCode::OK } else { StatusCode::GONE };
     render_page(status, &ClosedSetupPage { root: derive_root_path(app), is_done })
 }
 
-/// The answer to a link that does not open the form; `None` if it does.
-async fn check_setup_link(app: &App, path: &RawPathParams) -> Option<Response> {
-    match setup::check_setup_link(app, read_setup_code(path)).await {
-        Ok(SetupLinkState::Open) => None,
-        Ok(SetupLinkState::Done) => Some(redirect_to(&format!("{}/console/entrar", derive_root_path(app)))),
-        Ok(SetupLinkState::Expired) => Some(render_closed_setup(app, false)),
-        Err(error) => Some(Refusal::from(&error).into_response()),
-    }
-}
-
-pub async fn show_setup_form(State(app): State<App>, path: RawPathParams) -> Response {
-    if let Some(response) = check_setup_link(&app, &path).await {
-        return response;
+pub async fn show_setup_form(State(app): State<App>, path: RawPathParams) -> PageResult {
+    match setup::check_setup_link(&app, read_setup_code(&path)).await? {
+        SetupLinkState::Open => {}
+        SetupLinkState::Done => {
+            return Ok(redirect_to(&format!("{}/console/entrar", derive_root_path(&app))));
+        }
+        SetupLinkState::Expired => return render_closed_setup(&app, false),
     }
     let none = String::new;
     let request = ServerSetupRequest {
@@ -89,16 +82,11 @@ pub async fn create_association(
     State(app): State<App>,
     path: RawPathParams,
     sender: BrowserOrigin,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    match setup::check_setup_link(&app, read_setup_code(&path)).await {
-        Ok(SetupLinkState::Open) => {}
-        Ok(link) => return render_closed_setup(&app, link == SetupLinkState::Done),
-        Err(error) => return Refusal::from(&error).into_response(),
+    form: SubmittedForm,
+) -> PageResult {
+    let link = setup::check_setup_link(&app, read_setup_code(&path)).await?;
+    if link != SetupLinkState::Open {
+        return render_closed_setup(&app, link == SetupLinkState::Done);
     }
     let text = |name: &str| form.text(name).trim().to_owned();
     let request = ServerSetupRequest {
@@ -128,16 +116,12 @@ pub async fn create_association(
                 ),
             );
         }
-        Err(error) => return Refusal::from(&error).into_response(),
+        Err(error) => return Err(error.into()),
     }
     let origin = (sender.address, sender.agent.as_deref());
-    match sessions::sign_in(&app, &request.email, &request.password, origin).await {
-        Ok(admission) => {
-            let notice = "Pronto: a associação está criada, e você é o administrador.";
-            respond_to_admission(&app, admission, "/console", Some(notice))
-        }
-        Err(error) => Refusal::from(&error).into_response(),
-    }
+    let admission = sessions::sign_in(&app, &request.email, &request.password, origin).await?;
+    let notice = "Pronto: a associação está criada, e você é o administrador.";
+    Ok(respond_to_admission(&app, admission, "/console", Some(notice)))
 }
 
 #[cfg(test)]

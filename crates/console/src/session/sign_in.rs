@@ -8,8 +8,8 @@ use super::visitor::{
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::{ColourTheme, PageFrame};
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::{add_notice, redirect_with_notice};
+use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
 use app::access::second_factor;
 use app::access::sessions::{self, SignInOutcome};
 use app::access::{CallerOrigin, TOKEN_LIFE};
@@ -17,7 +17,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domain::{Password, Rejection};
 
 #[derive(Template)]
@@ -29,7 +29,7 @@ struct SignInPage<'p> {
     problem: Option<&'static str>,
 }
 
-pub async fn show_sign_in_page(State(app): State<App>, query: QueryParams) -> Response {
+pub async fn show_sign_in_page(State(app): State<App>, query: QueryParams) -> PageResult {
     render_page(
         StatusCode::OK,
         &SignInPage {
@@ -41,33 +41,24 @@ pub async fn show_sign_in_page(State(app): State<App>, query: QueryParams) -> Re
     )
 }
 
-pub async fn sign_in(
-    State(app): State<App>,
-    sender: BrowserOrigin,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+pub async fn sign_in(State(app): State<App>, sender: BrowserOrigin, form: SubmittedForm) -> PageResult {
     let to = sanitize_return_path(form.text("para"));
     let email = form.text("usuario").trim();
     let origin = CallerOrigin { address: sender.address, host: sender.host };
-    let render_again = |status, problem| {
-        render_page(status, &SignInPage { root: derive_root_path(&app), to, email, problem: Some(problem) })
-    };
-    match sessions::sign_in_from(&app, (email, form.text("senha")), origin, sender.agent.as_deref()).await {
-        Ok(admission) => respond_to_admission(&app, admission, to, None),
-        Err(Error::Credential) => render_again(
-            StatusCode::UNAUTHORIZED,
-            "E-mail ou senha não conferem; confira os dois e tente de novo.",
-        ),
-        Err(Error::TooManyFailures(_)) => render_again(
+    let entered = (email, form.text("senha"));
+    let (status, problem) = match sessions::sign_in_from(&app, entered, origin, sender.agent.as_deref()).await
+    {
+        Ok(admission) => return Ok(respond_to_admission(&app, admission, to, None)),
+        Err(Error::Credential) => {
+            (StatusCode::UNAUTHORIZED, "E-mail ou senha não conferem; confira os dois e tente de novo.")
+        }
+        Err(Error::TooManyFailures(_)) => (
             StatusCode::TOO_MANY_REQUESTS,
             "Houve tentativas demais com senha errada; espere alguns minutos e tente de novo.",
         ),
-        Err(error) => Refusal::from(&error).into_response(),
-    }
+        Err(error) => return Err(error.into()),
+    };
+    render_page(status, &SignInPage { root: derive_root_path(&app), to, email, problem: Some(problem) })
 }
 
 /// Redirects after a correct password: into the console, with an optional notice, or to the second factor.
@@ -96,15 +87,10 @@ pub fn respond_to_admission(app: &App, admission: SignInOutcome, to: &str, notic
 pub async fn sign_out(
     State(app): State<App>,
     headers: axum::http::HeaderMap,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    if let Err(refusal) = form {
-        return refusal.into_response();
-    }
-    if let Some(token) = super::visitor::find_session_token(&headers)
-        && let Err(error) = sessions::sign_out(&app, token).await
-    {
-        return Refusal::from(&error).into_response();
+    _: SubmittedForm,
+) -> PageResult {
+    if let Some(token) = super::visitor::find_session_token(&headers) {
+        sessions::sign_out(&app, token).await?;
     }
     let mut response = redirect_to(&format!("{}/console/entrar", derive_root_path(&app)));
     set_session_cookie(&mut response, "", 0);
@@ -112,14 +98,10 @@ pub async fn sign_out(
     // browsers take seconds to empty it. Cookies stay: the theme is one.
     let site_data = HeaderValue::from_static("\"storage\"");
     response.headers_mut().insert(HeaderName::from_static("clear-site-data"), site_data);
-    response
+    Ok(response)
 }
 
-pub async fn change_theme(State(app): State<App>, form: Result<SubmittedForm, Refusal>) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+pub async fn change_theme(State(app): State<App>, form: SubmittedForm) -> Response {
     let mut response =
         redirect_to(&format!("{}{}", derive_root_path(&app), sanitize_return_path(form.text("para"))));
     set_theme_cookie(&mut response, ColourTheme::from_name(form.text("tema")).map_or("", ColourTheme::name));
@@ -141,7 +123,7 @@ fn render_password_form(
     user: &SignedInUser,
     status: StatusCode,
     problems: Vec<String>,
-) -> Response {
+) -> PageResult {
     let forced = user.visitor.must_change_password;
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
     render_page(
@@ -150,7 +132,7 @@ fn render_password_form(
     )
 }
 
-pub async fn show_password_form(State(app): State<App>, user: SignedInUser) -> Response {
+pub async fn show_password_form(State(app): State<App>, user: SignedInUser) -> PageResult {
     render_password_form(&app, &user, StatusCode::OK, Vec::new())
 }
 
@@ -158,12 +140,8 @@ pub async fn change_password(
     State(app): State<App>,
     user: SignedInUser,
     sender: BrowserOrigin,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let (current, chosen) = (form.text("atual"), form.text("senha"));
     let mut problems = Vec::new();
     if chosen != form.text("repetida") {
@@ -186,17 +164,13 @@ pub async fn change_password(
             let problems = problems.iter().map(describe_password_problem).collect();
             return render_password_form(&app, &user, StatusCode::BAD_REQUEST, problems);
         }
-        Err(error) => return Refusal::from(&error).into_response(),
+        Err(error) => return Err(error.into()),
     }
     // The change ended all sessions of the user, including this one, so a new one starts.
     let origin = (sender.address, sender.agent.as_deref());
-    match sessions::sign_in(&app, &user.visitor.email, chosen, origin).await {
-        Ok(admission) => {
-            let notice = "A senha foi trocada. As suas outras sessões foram encerradas.";
-            respond_to_admission(&app, admission, "/console", Some(notice))
-        }
-        Err(error) => Refusal::from(&error).into_response(),
-    }
+    let admission = sessions::sign_in(&app, &user.visitor.email, chosen, origin).await?;
+    let notice = "A senha foi trocada. As suas outras sessões foram encerradas.";
+    Ok(respond_to_admission(&app, admission, "/console", Some(notice)))
 }
 
 /// Removes the field name, which the page already shows.
@@ -227,15 +201,11 @@ struct AccountPage {
     sessions: Vec<OwnSessionLine>,
 }
 
-pub async fn show_account_page(State(app): State<App>, user: SignedInUser) -> Response {
-    render_page_or_refusal(&user, build_account_page(&app, &user).await)
-}
-
-async fn build_account_page(app: &App, user: &SignedInUser) -> Result<AccountPage, Error> {
-    let frame = PageFrame::load(app, user, "conta").await?;
+pub async fn show_account_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "conta").await?;
     let session = user.session();
-    let zone = app::registers::snapshot::load_registers(app, session.scope.tenant()).await?.zone.clone();
-    let open = sessions::list_own_sessions(app, session).await?;
+    let zone = app::registers::snapshot::load_registers(&app, session.scope.tenant()).await?.zone.clone();
+    let open = sessions::list_own_sessions(&app, session).await?;
     let sessions = open.iter().map(|one| OwnSessionLine {
         id: one.hash.iter().map(|byte| format!("{byte:02x}")).collect(),
         what: if one.is_console { "Console" } else { "Programa (API)" },
@@ -246,9 +216,9 @@ async fn build_account_page(app: &App, user: &SignedInUser) -> Result<AccountPag
         is_this: sessions::is_session_of_token(one, &user.token),
     });
     let (name, email) = (user.visitor.name.clone(), user.visitor.email.clone());
-    let state = second_factor::read_factor_state(app, session.scope.tenant(), session.user).await?;
+    let state = second_factor::read_factor_state(&app, session.scope.tenant(), session.user).await?;
     let (factor, factor_is_on) = describe_factor_state(state, &zone);
-    Ok(AccountPage { frame, name, email, factor, factor_is_on, sessions: sessions.collect() })
+    show_page(&AccountPage { frame, name, email, factor, factor_is_on, sessions: sessions.collect() })
 }
 
 /// Browser and operating system; unknown user agents are truncated.
@@ -278,27 +248,13 @@ fn describe_browser(agent: &str) -> String {
     }
 }
 
-pub async fn end_session(
-    State(app): State<App>,
-    user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+pub async fn end_session(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
     let id = form.text("sessao");
     let pairs = (0..id.len() / 2)
         .map(|at| id.get(2 * at..2 * at + 2).and_then(|two| u8::from_str_radix(two, 16).ok()));
-    let Some(hash) = pairs.collect::<Option<Vec<u8>>>() else { return Refusal::Unreadable.into_response() };
-    match sessions::end_session(&app, user.session(), hash).await {
-        Ok(_) => {
-            let mut response = redirect_to(&format!("{}/console/conta", derive_root_path(&app)));
-            add_notice(&mut response, "A sessão foi encerrada.");
-            response
-        }
-        Err(error) => Refusal::from(&error).into_response(),
-    }
+    let hash = pairs.collect::<Option<Vec<u8>>>().ok_or(Refusal::Unreadable)?;
+    sessions::end_session(&app, user.session(), hash).await?;
+    Ok(redirect_with_notice(&format!("{}/console/conta", derive_root_path(&app)), "A sessão foi encerrada."))
 }
 
 #[cfg(test)]

@@ -92,10 +92,10 @@ impl FromRequestParts<App> for SignedInUser {
         let mut visitor = match sessions::load_console_user(app, &token).await {
             Ok(visitor) => visitor,
             Err(Error::Credential) => return Err(sign_in_required()),
-            Err(error) => return Err(PageAccessProblem::Refusal(Refusal::from(&error))),
+            Err(error) => return Err(PageAccessProblem::Refusal(Refusal::from(error))),
         };
         if let Err(error) = app.request_limit.count_request(&visitor.session, app.now()) {
-            return Err(PageAccessProblem::Refusal(Refusal::from(&error)));
+            return Err(PageAccessProblem::Refusal(Refusal::from(error)));
         }
         if visitor.session.role == Role::Integration {
             return Err(PageAccessProblem::ProgramUser);
@@ -110,7 +110,7 @@ impl FromRequestParts<App> for SignedInUser {
         }
         if !is_passive_request(parts) {
             let recorded = sessions::record_activity(app, &visitor).await;
-            recorded.map_err(|error| PageAccessProblem::Refusal(Refusal::from(&error)))?;
+            recorded.map_err(|error| PageAccessProblem::Refusal(Refusal::from(error)))?;
         }
         if let Some(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>() {
             visitor.session = Arc::new(visitor.session.with_address(peer.0.ip().into()));

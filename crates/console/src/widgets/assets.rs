@@ -1,6 +1,6 @@
 //! Assets of the pages: stylesheet, script, icon, and the colours that the tenant chose for its badges.
 
-use super::page::Refusal;
+use super::page::PageResult;
 use crate::session::visitor::SignedInUser;
 use app::App;
 use axum::extract::State;
@@ -36,12 +36,8 @@ pub async fn serve_icon() -> Response {
 
 /// `.s3` is the badge of situation 3, `.e3` that of stage 3. Pages have no inline styles, so the colours are served
 /// here.
-pub async fn serve_badge_colours(State(app): State<App>, user: SignedInUser) -> Response {
-    let registers = match app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await
-    {
-        Ok(registers) => registers,
-        Err(error) => return Refusal::from(&error).into_response(),
-    };
+pub async fn serve_badge_colours(State(app): State<App>, user: SignedInUser) -> PageResult {
+    let registers = app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let mut sheet = String::new();
     for one in &registers.situations {
         let (code, ground, text) = (one.code, one.colour, one.colour.readable_text_colour());
@@ -57,5 +53,5 @@ pub async fn serve_badge_colours(State(app): State<App>, user: SignedInUser) -> 
             ".e{code}{{background:#{ground};color:#{text}}}.chart .e{code}{{fill:#{ground}}}"
         );
     }
-    respond_cacheable("text/css; charset=utf-8", sheet)
+    Ok(respond_cacheable("text/css; charset=utf-8", sheet))
 }

@@ -6,12 +6,11 @@
 //! A move is a form (`codigo`, `para`, `versao`, `motivo`) with the header `x-quadro`. The answer comes from
 //! [`render_board_changes`] or [`render_refused_move`], in the same format as the changes.
 
-use super::page::render_page;
+use super::page::{PageResult, render_page};
 use askama::Template;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
-use axum::response::Response;
 
 pub struct KanbanBoard {
     /// Label for screen readers.
@@ -88,12 +87,12 @@ pub struct BoardChangesPage {
 }
 
 /// Answers a request for changes, and a successful move.
-pub fn render_board_changes(board: Option<(i64, Vec<KanbanColumn>)>) -> Response {
+pub fn render_board_changes(board: Option<(i64, Vec<KanbanColumn>)>) -> PageResult {
     render_board_answer(StatusCode::OK, board, Vec::new())
 }
 
 /// Answers a refused move: the reason, and where the card is now. An outdated board gets only the reason.
-pub fn render_refused_move(board: Option<(i64, Vec<KanbanColumn>)>, problems: Vec<String>) -> Response {
+pub fn render_refused_move(board: Option<(i64, Vec<KanbanColumn>)>, problems: Vec<String>) -> PageResult {
     render_board_answer(StatusCode::CONFLICT, board, problems)
 }
 
@@ -101,7 +100,7 @@ fn render_board_answer(
     status: StatusCode,
     board: Option<(i64, Vec<KanbanColumn>)>,
     problems: Vec<String>,
-) -> Response {
+) -> PageResult {
     let (since, columns) = board.map_or((None, Vec::new()), |(since, columns)| (Some(since), columns));
     render_page(status, &BoardChangesPage { since, columns, problems })
 }

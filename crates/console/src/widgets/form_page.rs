@@ -1,13 +1,12 @@
 //! A form that fills a page: fields in sections, problems next to each, and both versions after a conflict.
 
 use super::frame::PageFrame;
-use super::page::{Refusal, render_page};
+use super::page::{PageResult, render_page};
 use super::record_form::{FormInput, FormProblems, VersionConflict};
 use crate::session::visitor::SignedInUser;
 use app::App;
 use askama::Template;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 
 pub struct RecordForm {
     /// Current menu entry.
@@ -39,13 +38,10 @@ struct RecordFormPage {
     button: &'static str,
 }
 
-pub async fn render_record_form(app: &App, user: &SignedInUser, form: RecordForm) -> Response {
+pub async fn render_record_form(app: &App, user: &SignedInUser, form: RecordForm) -> PageResult {
     let is_refused = !form.problems.is_empty();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    let frame = match PageFrame::load(app, user, form.current).await {
-        Ok(frame) => frame,
-        Err(error) => return Refusal::from(&error).into_response(),
-    };
+    let frame = PageFrame::load(app, user, form.current).await?;
     let RecordForm { title, note, back, sections, button, .. } = form;
     let others = form.problems.list_others();
     let conflict = form.problems.conflict;

@@ -1,8 +1,8 @@
 //! The toolbar of a list: saved filters as chips above it, and the columns that each user chose.
 
 use super::form::SubmittedForm;
-use super::notice::{UndoForm, add_notice, add_undo_notice};
-use super::page::Refusal;
+use super::notice::{UndoForm, add_undo_notice, redirect_with_notice};
+use super::page::{PageResult, Refusal};
 use crate::pages::member_list::SituationBadge;
 use crate::session::visitor::{
     PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to, sanitize_return_path,
@@ -11,7 +11,6 @@ use app::members::saved_filters::{self, FilterDraft, FilterableList};
 use app::{App, Error};
 use axum::Router;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use dispatch::post;
 use domain::FilterCode;
 
@@ -126,21 +125,19 @@ pub async fn load_toolbar(
     })
 }
 
-fn redirect_to_list(app: &App, list: FilterableList, query: &str) -> Response {
-    redirect_to(&format!("{}/console/{}?{query}", derive_root_path(app), list.name()))
+fn build_list_path(app: &App, list: FilterableList, query: &str) -> String {
+    format!("{}/console/{}?{query}", derive_root_path(app), list.name())
 }
 
-fn respond_refused_filter(app: &App, error: Error, list: FilterableList, query: &str) -> Response {
-    match error {
-        Error::Refused(problems) => {
-            let mut response = redirect_to_list(app, list, query);
-            let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
-            add_notice(&mut response, &format!("O filtro não foi salvo: {}", problems.join(" ")));
-            response
-        }
-        Error::NotFound { .. } => Refusal::NotThere.into_response(),
-        error => Refusal::from(&error).into_response(),
-    }
+fn read_list_name(form: &SubmittedForm) -> Result<FilterableList, Refusal> {
+    FilterableList::from_name(form.text("lista")).ok_or(Refusal::NotThere)
+}
+
+fn respond_refused_filter(app: &App, error: Error, list: FilterableList, query: &str) -> PageResult {
+    let Error::Refused(problems) = error else { return Err(error.into()) };
+    let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
+    let text = format!("O filtro não foi salvo: {}", problems.join(" "));
+    Ok(redirect_with_notice(&build_list_path(app, list, query), &text))
 }
 
 /// Parses and serializes the submitted text again, so that only a query is stored.
@@ -149,18 +146,8 @@ fn normalize_query(text: &str) -> String {
 }
 
 /// `POST /console/filtros`
-async fn save_filter(
-    State(app): State<App>,
-    user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let Some(list) = FilterableList::from_name(form.text("lista")) else {
-        return Refusal::NotThere.into_response();
-    };
+async fn save_filter(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+    let list = read_list_name(&form)?;
     let query = normalize_query(form.text("consulta"));
     let draft = FilterDraft {
         name: form.text("nome").trim().to_owned(),
@@ -169,11 +156,7 @@ async fn save_filter(
     };
     let text = format!("Filtro “{}” salvo.", draft.name);
     match saved_filters::save_filter(&app, user.session(), list, draft).await {
-        Ok(_) => {
-            let mut response = redirect_to_list(&app, list, &query);
-            add_notice(&mut response, &text);
-            response
-        }
+        Ok(_) => Ok(redirect_with_notice(&build_list_path(&app, list, &query), &text)),
         Err(error) => respond_refused_filter(&app, error, list, &query),
     }
 }
@@ -183,72 +166,48 @@ async fn change_filter(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let Some(list) = FilterableList::from_name(form.text("lista")) else {
-        return Refusal::NotThere.into_response();
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    let list = read_list_name(&form)?;
     let changes = (form.text("nome").trim(), form.text("todos") == "sim");
     match saved_filters::change_filter(&app, user.session(), FilterCode::new(code), changes).await {
         Ok(after) => {
-            let mut response = redirect_to_list(&app, list, &after.query);
-            add_notice(&mut response, &format!("Filtro “{}” salvo.", after.name));
-            response
+            let text = format!("Filtro “{}” salvo.", after.name);
+            Ok(redirect_with_notice(&build_list_path(&app, list, &after.query), &text))
         }
         Err(error) => respond_refused_filter(&app, error, list, &normalize_query(form.text("consulta"))),
     }
 }
 
 /// `POST /console/filtros/{codigo}/apagar`
-async fn delete_filter(State(app): State<App>, user: SignedInUser, PathNumber(code): PathNumber) -> Response {
-    match saved_filters::delete_filter(&app, user.session(), FilterCode::new(code)).await {
-        Ok(before) => {
-            let Some(list) = FilterableList::from_name(&before.list) else {
-                return Refusal::NotThere.into_response();
-            };
-            let mut response = redirect_to_list(&app, list, &before.query);
-            let fields = [
-                ("lista", before.list.as_str()),
-                ("nome", before.name.as_str()),
-                ("consulta", before.query.as_str()),
-                ("todos", if before.is_shared { "sim" } else { "" }),
-            ];
-            let undo = UndoForm::new("/console/filtros".to_owned(), &fields);
-            add_undo_notice(&mut response, &format!("Filtro “{}” apagado.", before.name), &undo);
-            response
-        }
-        Err(Error::NotFound { .. }) => Refusal::NotThere.into_response(),
-        Err(error) => Refusal::from(&error).into_response(),
-    }
+async fn delete_filter(
+    State(app): State<App>,
+    user: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> PageResult {
+    let before = saved_filters::delete_filter(&app, user.session(), FilterCode::new(code)).await?;
+    let list = FilterableList::from_name(&before.list).ok_or(Refusal::NotThere)?;
+    let fields = [
+        ("lista", before.list.as_str()),
+        ("nome", before.name.as_str()),
+        ("consulta", before.query.as_str()),
+        ("todos", if before.is_shared { "sim" } else { "" }),
+    ];
+    let undo = UndoForm::new("/console/filtros".to_owned(), &fields);
+    let mut response = redirect_to(&build_list_path(&app, list, &before.query));
+    add_undo_notice(&mut response, &format!("Filtro “{}” apagado.", before.name), &undo);
+    Ok(response)
 }
 
 /// `POST /console/colunas`
-async fn choose_columns(
-    State(app): State<App>,
-    user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let Some(list) = FilterableList::from_name(form.text("lista")) else {
-        return Refusal::NotThere.into_response();
-    };
+async fn choose_columns(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+    let list = read_list_name(&form)?;
     let known = match list {
         FilterableList::Members => crate::pages::member_list::COLUMNS,
         FilterableList::Benefits => crate::pages::benefits::COLUMNS,
     };
     let chosen = known.iter().filter(|one| form.all_texts("coluna").any(|name| name == one.name));
     let chosen = chosen.map(|one| one.name.to_owned()).collect();
-    match saved_filters::save_chosen_columns(&app, user.session(), list, chosen).await {
-        Ok(()) => {
-            redirect_to(&format!("{}{}", derive_root_path(&app), sanitize_return_path(form.text("para"))))
-        }
-        Err(error) => Refusal::from(&error).into_response(),
-    }
+    saved_filters::save_chosen_columns(&app, user.session(), list, chosen).await?;
+    Ok(redirect_to(&format!("{}{}", derive_root_path(&app), sanitize_return_path(form.text("para")))))
 }

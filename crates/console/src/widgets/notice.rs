@@ -3,7 +3,7 @@
 //! is ignored, and the form leads only to actions that this server offered to this user.
 
 use crate::session::visitor::{
-    NewSessionToken, append_cookie, find_cookie, find_session_token, sanitize_return_path,
+    NewSessionToken, append_cookie, find_cookie, find_session_token, redirect_to, sanitize_return_path,
 };
 use app::{App, Vault};
 use axum::extract::{Request, State};
@@ -62,14 +62,24 @@ pub fn add_notice(response: &mut Response, text: &str) {
     response.extensions_mut().insert(PageNotice { text: text.to_owned(), undo: None });
 }
 
+pub fn redirect_with_notice(to: &str, text: &str) -> Response {
+    let mut response = redirect_to(to);
+    add_notice(&mut response, text);
+    response
+}
+
 /// Like `add_notice`, with an undo form.
 pub fn add_undo_notice(response: &mut Response, text: &str, undo: &UndoForm) {
     response.extensions_mut().insert(PageNotice { text: text.to_owned(), undo: Some(undo.clone()) });
 }
 
+/// Marks a response that shows the previous page's notice.
+#[derive(Clone)]
+struct NoticeExpiry;
+
 /// Deletes the cookie, so that a notice is shown once.
-pub fn clear_notice(response: &mut Response) {
-    append_cookie(response, &format!("{COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0"));
+pub fn expire_notice(response: &mut Response) {
+    response.extensions_mut().insert(NoticeExpiry);
 }
 
 /// Middleware that opens the previous page's notice and seals this response's notice for the next page.
@@ -83,10 +93,17 @@ pub async fn carry_notice(
     let opened = sealed.zip(session.as_deref()).and_then(|(sealed, session)| {
         vault.open_for_session(session, sealed).and_then(|text| PageNotice::from_text(&text))
     });
+    let has_notice = opened.is_some();
     if let Some(notice) = opened {
         request.extensions_mut().insert(notice);
     }
     let mut response = next.run(request).await;
+    if has_notice && response.extensions_mut().remove::<NoticeExpiry>().is_some() {
+        append_cookie(
+            &mut response,
+            &format!("{COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0"),
+        );
+    }
     let new_session =
         response.extensions_mut().remove::<NewSessionToken>().map(|NewSessionToken(token)| token);
     let notice = response.extensions_mut().remove::<PageNotice>();

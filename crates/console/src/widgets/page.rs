@@ -1,7 +1,6 @@
 //! Page responses and plain-text refusals, with headers that restrict what a browser does with them.
 
-use super::notice::clear_notice;
-use crate::session::visitor::SignedInUser;
+use super::notice::expire_notice;
 use askama::Template;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -22,40 +21,27 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
 ];
 
-pub fn render_page(status: StatusCode, template: &impl Template) -> Response {
-    match template.render() {
-        Ok(page) => (status, HEADERS, Html(page)).into_response(),
-        Err(error) => {
-            tracing::error!(%error, "a page could not be written");
-            Refusal::Broken.into_response()
-        }
-    }
+/// What a handler answers: a page or a redirect, or why there is none.
+pub type PageResult = Result<Response, Refusal>;
+
+/// Answers with a page on which the previous page's notice is shown for the last time.
+pub fn show_page(template: &impl Template) -> PageResult {
+    let mut response = render_page(StatusCode::OK, template)?;
+    expire_notice(&mut response);
+    Ok(response)
 }
 
-/// Renders a page or a refusal, and clears the previous page's notice.
-pub fn render_page_or_refusal<T: Template>(user: &SignedInUser, result: Result<T, app::Error>) -> Response {
-    let mut response = match result {
-        Ok(template) => render_page(StatusCode::OK, &template),
-        Err(error) => return render_refusal(user, &error),
-    };
-    if user.notice.is_some() {
-        clear_notice(&mut response);
-    }
-    response
+/// Answers with a page after which the previous page's notice is shown again.
+pub fn render_page(status: StatusCode, template: &impl Template) -> PageResult {
+    build_page_response(status, template.render())
 }
 
-/// Answers an error with a refusal, and clears the previous page's notice.
-pub fn render_refusal(user: &SignedInUser, error: &app::Error) -> Response {
-    let refusal = match error {
-        app::Error::NotFound { .. } => Refusal::NotThere,
-        app::Error::Forbidden => Refusal::Forbidden,
-        error => Refusal::from(error),
-    };
-    let mut response = refusal.into_response();
-    if user.notice.is_some() {
-        clear_notice(&mut response);
-    }
-    response
+fn build_page_response(status: StatusCode, rendered: askama::Result<String>) -> PageResult {
+    let page = rendered.map_err(|error| {
+        tracing::error!(%error, "a page could not be written");
+        Refusal::Broken
+    })?;
+    Ok((status, HEADERS, Html(page)).into_response())
 }
 
 /// Errors that are answered with a sentence instead of a page.
@@ -163,9 +149,11 @@ impl IntoResponse for Refusal {
     }
 }
 
-impl From<&app::Error> for Refusal {
-    fn from(error: &app::Error) -> Refusal {
+impl From<app::Error> for Refusal {
+    fn from(error: app::Error) -> Refusal {
         match error {
+            app::Error::NotFound { .. } | app::Error::NoRecord(_) => return Refusal::NotThere,
+            app::Error::Forbidden => return Refusal::Forbidden,
             app::Error::TooManyFailures(_) | app::Error::TooManyRequests(_) => return Refusal::TooOften,
             app::Error::NoPlace(app::HeavyWork::WorkbookExport) => return Refusal::TooManyExports,
             app::Error::NoPlace(app::HeavyWork::WorkbookReading) => return Refusal::TooManyWorkbooks,

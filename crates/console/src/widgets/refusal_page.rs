@@ -1,7 +1,7 @@
 //! Turns refusals into pages with a way back for browsers; programs get the sentence alone.
 
 use super::frame::PageFrame;
-use super::page::{Refusal, render_page};
+use super::page::{PageResult, Refusal, render_page};
 use crate::session::visitor::{SignedInUser, derive_root_path, sanitize_return_path};
 use app::App;
 use askama::Template;
@@ -9,7 +9,7 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 
 #[derive(Template)]
 #[template(path = "console/recusa.html")]
@@ -37,7 +37,7 @@ pub async fn render_refusals_as_pages(State(app): State<App>, request: Request, 
     let original_parts = parts.clone();
     let plain = next.run(Request::from_parts(parts, body)).await;
     let Some(refusal) = plain.extensions().get::<Refusal>().copied() else { return plain };
-    let mut response = render_refusal_page(&app, original_parts, refusal).await;
+    let mut response = render_refusal_page(&app, original_parts, refusal).await.into_response();
     if let Some(wait) = plain.headers().get(header::RETRY_AFTER) {
         response.headers_mut().insert(header::RETRY_AFTER, wait.clone());
     }
@@ -49,7 +49,7 @@ fn accepts_html(headers: &HeaderMap) -> bool {
     accepted.flat_map(|text| text.split(',')).any(|kind| kind.trim_start().starts_with("text/html"))
 }
 
-async fn render_refusal_page(app: &App, mut parts: Parts, refusal: Refusal) -> Response {
+async fn render_refusal_page(app: &App, mut parts: Parts, refusal: Refusal) -> PageResult {
     let is_passing = matches!(refusal, Refusal::Unavailable | Refusal::DatabaseFault(_) | Refusal::Broken);
     // The user is not loaded while the database does not answer.
     if !is_passing

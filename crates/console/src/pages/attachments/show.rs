@@ -6,8 +6,8 @@ use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redire
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice};
-use crate::widgets::page::{Refusal, render_page_or_refusal, render_refusal};
+use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
+use crate::widgets::page::{PageResult, Refusal, show_page};
 use app::attachments::{self, ByteStream, ContentPart, OwnerRecord};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
@@ -15,7 +15,7 @@ use askama::Template;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use domain::{FileCode, FileOwner};
 use wire::{attachment, refusal};
 
@@ -40,12 +40,9 @@ pub async fn show_file_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
-    render_page_or_refusal(&user, build_file_page(&app, &user, FileCode::new(code)).await)
-}
-
-async fn build_file_page(app: &App, user: &SignedInUser, code: FileCode) -> Result<ViewFilePage, Error> {
-    let view = attachments::read_file(app, user.session(), code).await?;
+) -> PageResult {
+    let code = FileCode::new(code);
+    let view = attachments::read_file(&app, user.session(), code).await?;
     let (file, zone) = (&view.file, &view.registers.zone);
     let owner = OwnerRecord { of: file.owner, record: file.record };
     let (current, word) = match file.owner {
@@ -63,8 +60,8 @@ async fn build_file_page(app: &App, user: &SignedInUser, code: FileCode) -> Resu
         ("Por", file.author.clone().unwrap_or_default()),
         ("Removido em", file.removed.map(|(at, _)| format_moment(at, zone)).unwrap_or_default()),
     ]);
-    let frame = PageFrame::load(app, user, current).await?;
-    Ok(ViewFilePage {
+    let frame = PageFrame::load(&app, &user, current).await?;
+    show_page(&ViewFilePage {
         code: code.get(),
         name: file.name.clone(),
         is_picture: file.kind.is_picture(),
@@ -83,7 +80,7 @@ pub async fn serve_file_content(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
+) -> PageResult {
     stream_file(&app, &user, FileCode::new(code), ContentPart::Data).await
 }
 
@@ -92,17 +89,13 @@ pub async fn serve_file_preview(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
+) -> PageResult {
     stream_file(&app, &user, FileCode::new(code), ContentPart::Preview).await
 }
 
-async fn stream_file(app: &App, user: &SignedInUser, code: FileCode, part: ContentPart) -> Response {
-    let (file, ByteStream { size, bytes }) =
-        match attachments::open_file_content(app, user.session(), code, part).await {
-            Ok((file, Some(stream))) => (file, stream),
-            Ok((_, None)) => return Refusal::NotThere.into_response(),
-            Err(error) => return render_refusal(user, &error),
-        };
+async fn stream_file(app: &App, user: &SignedInUser, code: FileCode, part: ContentPart) -> PageResult {
+    let (file, stream) = attachments::open_file_content(app, user.session(), code, part).await?;
+    let ByteStream { size, bytes } = stream.ok_or(Refusal::NotThere)?;
     let (kind, name) = match part {
         ContentPart::Data => (file.kind.media_type(), file.name),
         ContentPart::Preview => ("image/jpeg", format!("miniatura-{code}.jpg")),
@@ -117,7 +110,7 @@ async fn stream_file(app: &App, user: &SignedInUser, code: FileCode, part: Conte
     if let Ok(text) = HeaderValue::try_from(attachment::build_content_disposition(&name)) {
         headers.insert(header::CONTENT_DISPOSITION, text);
     }
-    response
+    Ok(response)
 }
 
 /// `POST /console/arquivos/{codigo}/remover`
@@ -125,22 +118,19 @@ pub async fn remove_file(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    if let Err(refusal) = form {
-        return refusal.into_response();
-    }
+    _: SubmittedForm,
+) -> PageResult {
     let code = FileCode::new(code);
     let removed =
         attachments::remove_file(&app, user.session(), code, None, IdempotentWrite::without_key()).await;
     match removed.and_then(WriteOutcome::into_fresh) {
         Ok(view) => {
-            let mut response = redirect_to_owner(&app, &view);
+            let mut response = redirect_to(&build_return_path(&app, &view));
             let undo = UndoForm::new(format!("/console/arquivos/{code}/restaurar"), &[]);
             add_undo_notice(&mut response, &format!("{} foi removido.", view.file.name), &undo);
-            response
+            Ok(response)
         }
-        Err(error) => respond_unchanged(&app, &user, code, &error),
+        Err(error) => respond_unchanged(&app, code, error),
     }
 }
 
@@ -149,36 +139,31 @@ pub async fn restore_file(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    if let Err(refusal) = form {
-        return refusal.into_response();
-    }
+    _: SubmittedForm,
+) -> PageResult {
     let code = FileCode::new(code);
     let restored =
         attachments::restore_file(&app, user.session(), code, None, IdempotentWrite::without_key()).await;
     match restored.and_then(WriteOutcome::into_fresh) {
         Ok(view) => {
-            let mut response = redirect_to_owner(&app, &view);
-            add_notice(&mut response, &format!("{} voltou.", view.file.name));
-            response
+            let text = format!("{} voltou.", view.file.name);
+            Ok(redirect_with_notice(&build_return_path(&app, &view), &text))
         }
-        Err(error) => respond_unchanged(&app, &user, code, &error),
+        Err(error) => respond_unchanged(&app, code, error),
     }
 }
 
-fn redirect_to_owner(app: &App, view: &attachments::AttachmentView) -> Response {
+fn build_return_path(app: &App, view: &attachments::AttachmentView) -> String {
     let owner = OwnerRecord { of: view.file.owner, record: view.file.record };
-    redirect_to(&format!("{}{}#arquivos", derive_root_path(app), build_owner_path(owner)))
+    format!("{}{}#arquivos", derive_root_path(app), build_owner_path(owner))
 }
 
 /// Redirects to the file's page with a notice that says why nothing changed.
-fn respond_unchanged(app: &App, user: &SignedInUser, code: FileCode, error: &Error) -> Response {
-    let Error::Refused(problems) = error else { return render_refusal(user, error) };
-    let mut response = redirect_to(&format!("{}/console/arquivos/{code}", derive_root_path(app)));
+fn respond_unchanged(app: &App, code: FileCode, error: Error) -> PageResult {
+    let Error::Refused(problems) = error else { return Err(error.into()) };
     let why: Vec<String> = problems.iter().map(refusal::render_sentence).collect();
-    add_notice(&mut response, &format!("Nada mudou: {}", why.join(" ")));
-    response
+    let page = format!("{}/console/arquivos/{code}", derive_root_path(app));
+    Ok(redirect_with_notice(&page, &format!("Nada mudou: {}", why.join(" "))))
 }
 
 #[cfg(test)]

@@ -1,16 +1,15 @@
 //! Upload of several attachments in one form: each file is streamed, and a rejected file does not affect the others.
 
 use super::{UploadProblem, UploadReport, build_owner_path, find_owner_segment};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::Refusal;
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, Refusal};
 use crate::widgets::record_form;
 use crate::widgets::upload::{MultipartField, MultipartUpload};
 use app::attachments::{self, OwnerRecord, UploadBuffer};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::{FromRequest, Request, State};
-use axum::response::{IntoResponse, Response};
 use domain::{FileOwner, PersonCode, Rejection};
 use std::time::Duration;
 
@@ -60,50 +59,35 @@ pub async fn attach_files(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(record): PathNumber,
-    received: Result<AttachmentUpload, Refusal>,
-) -> Response {
-    let AttachmentUpload { upload, of: owner_kind } = match received {
-        Ok(received) => received,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let owner = OwnerRecord { of: owner_kind, record };
+    AttachmentUpload { upload, of }: AttachmentUpload,
+) -> PageResult {
+    let owner = OwnerRecord { of, record };
     // Checks the permission before reading the body.
-    let authorization = attachments::authorize_attachment(&app, user.session(), owner).await;
-    if let Err(error) = authorization {
-        return match error {
-            Error::Refused(problems) => {
-                render_record_with_report(
-                    &app,
-                    &user,
-                    owner,
-                    AttachmentOutcome {
-                        problems: vec![build_general_problem(join_rejections(&problems))],
-                        ..AttachmentOutcome::default()
-                    },
-                )
-                .await
-            }
-            error => crate::widgets::page::render_refusal(&user, &error),
-        };
+    match attachments::authorize_attachment(&app, user.session(), owner).await {
+        Ok(_) => {}
+        Err(Error::Refused(problems)) => {
+            let problems = vec![build_general_problem(join_rejections(&problems))];
+            let outcome = AttachmentOutcome { problems, ..AttachmentOutcome::default() };
+            return render_record_with_report(&app, &user, owner, outcome).await;
+        }
+        Err(error) => return Err(error.into()),
     }
     let patience = MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
     let mut outcome = AttachmentOutcome::default();
     let result =
         tokio::time::timeout(patience * 4, receive_files(&app, &user, owner, upload, &mut outcome)).await;
     match result.unwrap_or(Err(Refusal::Unreadable)) {
-        Err(refusal) if outcome.is_empty() => refusal.into_response(),
+        Err(refusal) if outcome.is_empty() => Err(refusal),
         // An aborted upload also reports what was saved and what was not.
         Err(refusal) => {
             let text = format!("Os outros arquivos ficaram de fora. {}", refusal.sentence());
             outcome.problems.push(build_general_problem(text));
             render_record_with_report(&app, &user, owner, outcome).await
         }
-        Ok(()) if outcome.problems.is_empty() => {
-            let mut response =
-                redirect_to(&format!("{}{}#arquivos", derive_root_path(&app), build_owner_path(owner)));
-            add_notice(&mut response, &describe_outcome(&outcome));
-            response
-        }
+        Ok(()) if outcome.problems.is_empty() => Ok(redirect_with_notice(
+            &format!("{}{}#arquivos", derive_root_path(&app), build_owner_path(owner)),
+            &describe_outcome(&outcome),
+        )),
         Ok(()) => render_record_with_report(&app, &user, owner, outcome).await,
     }
 }
@@ -132,7 +116,7 @@ async fn render_record_with_report(
     user: &SignedInUser,
     owner: OwnerRecord,
     outcome: AttachmentOutcome,
-) -> Response {
+) -> PageResult {
     let report = UploadReport { kept: describe_outcome(&outcome), problems: outcome.problems };
     match owner.of.case_kind() {
         Some(kind) => {
@@ -180,7 +164,7 @@ async fn receive_files(
             Err(Error::Refused(problems)) => {
                 outcome.problems.push(UploadProblem { name, text: join_rejections(&problems) });
             }
-            Err(error) => return Err(Refusal::from(&error)),
+            Err(error) => return Err(error.into()),
         }
     }
     if file_count == 0 {

@@ -4,13 +4,12 @@ use super::describe_stored_benefit;
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
+use app::App;
 use app::benefits;
 use app::members::dependents;
-use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::{BenefitCode, display};
 
 struct PrintedCard {
@@ -37,25 +36,22 @@ pub async fn show_card_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
-    render_page_or_refusal(&user, build_card_page(&app, &user, BenefitCode::new(code)).await)
-}
-
-async fn build_card_page(app: &App, user: &SignedInUser, code: BenefitCode) -> Result<PrintCardPage, Error> {
-    let view = benefits::read_full_benefit(app, user.session(), code).await?;
-    let frame = PageFrame::load(app, user, "beneficios").await?;
+) -> PageResult {
+    let code = BenefitCode::new(code);
+    let view = benefits::read_full_benefit(&app, user.session(), code).await?;
+    let frame = PageFrame::load(&app, &user, "beneficios").await?;
     let (benefit, registers) = (&view.benefit, &view.registers);
     let plans = benefit.plans.iter().filter_map(|(plan, _)| Some(registers.plan(*plan)?.name.as_str()));
     let text = |card: &Option<domain::CardNumber>| card.as_ref().map(ToString::to_string).unwrap_or_default();
     let holder_card =
         PrintedCard { name: view.holder.name.clone(), role: "Titular", digits: text(&benefit.card) };
-    let others = dependents::list_benefit_dependents(app, user.session(), code).await?;
+    let others = dependents::list_benefit_dependents(&app, user.session(), code).await?;
     let others = others.rows.iter().filter(|(_, one)| one.active).map(|(_, one)| PrintedCard {
         name: one.name.clone(),
         role: labels::label_kinship(one.kinship),
         digits: text(&one.card),
     });
-    Ok(PrintCardPage {
+    show_page(&PrintCardPage {
         code: code.get(),
         base: frame.base.clone(),
         holder: view.holder.name.clone(),

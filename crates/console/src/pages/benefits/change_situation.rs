@@ -6,8 +6,8 @@ use crate::pages::member_list::build_situation_badge;
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice};
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice, redirect_with_notice};
+use crate::widgets::page::{PageResult, render_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
 use app::benefits::{self, FullBenefit};
@@ -16,7 +16,6 @@ use app::registers::snapshot::TenantRegisters;
 use app::{App, Error};
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{BenefitCode, Entity, SituationCode};
 use wire::read;
 use wire::records::SituacaoBeneficioInput;
@@ -28,7 +27,7 @@ pub async fn show_situation_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
+) -> PageResult {
     render_situation_form(&app, &user, BenefitCode::new(code), ("", "", Vec::new())).await
 }
 
@@ -37,16 +36,10 @@ async fn render_situation_form(
     user: &SignedInUser,
     code: BenefitCode,
     (chosen, reason, problems): (&str, &str, Vec<String>),
-) -> Response {
+) -> PageResult {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    let view = match benefits::read_full_benefit(app, user.session(), code).await {
-        Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<SituationChangePage>(user, Err(error)),
-    };
-    let frame = match PageFrame::load(app, user, "beneficios").await {
-        Ok(frame) => frame,
-        Err(error) => return Refusal::from(&error).into_response(),
-    };
+    let view = benefits::read_full_benefit(app, user.session(), code).await?;
+    let frame = PageFrame::load(app, user, "beneficios").await?;
     let registers = &view.registers;
     let now = view.benefit.situation;
     let open = registers
@@ -102,34 +95,26 @@ pub async fn submit_situation_change(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let code = BenefitCode::new(code);
     let (to, reason) = (form.text("codSituacao"), form.text("motivo").trim());
     if to.is_empty() {
         let problems = vec!["Escolha a nova situação.".to_owned()];
         return render_situation_form(&app, &user, code, (to, reason, problems)).await;
     }
-    match change_situation(&app, &user, code, (to, reason, form.text("versao"))).await {
-        Ok(Ok(view)) => {
-            let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
-            let text = format!(
-                "A situação agora é {}.",
-                build_situation_badge(&view.registers, view.benefit.situation).name
-            );
-            match find_undo_form(&view, form.text("de")) {
-                Some(undo) => add_undo_notice(&mut response, &text, &undo),
-                None => add_notice(&mut response, &text),
-            }
-            response
-        }
-        Ok(Err(problems)) => render_situation_form(&app, &user, code, (to, reason, problems)).await,
-        Err(error) => render_page_or_refusal::<SituationChangePage>(&user, Err(error)),
+    let view = match change_situation(&app, &user, code, (to, reason, form.text("versao"))).await? {
+        Ok(view) => view,
+        Err(problems) => return render_situation_form(&app, &user, code, (to, reason, problems)).await,
+    };
+    let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+    let name = build_situation_badge(&view.registers, view.benefit.situation).name;
+    let text = format!("A situação agora é {name}.");
+    match find_undo_form(&view, form.text("de")) {
+        Some(undo) => add_undo_notice(&mut response, &text, &undo),
+        None => add_notice(&mut response, &text),
     }
+    Ok(response)
 }
 
 /// Undo form, if the tenant's rules allow the change back to the previous situation.
@@ -151,21 +136,16 @@ pub async fn undo_situation_change(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let code = BenefitCode::new(code);
-    let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
-    match change_situation(&app, &user, code, (form.text("para"), UNDONE, form.text("versao"))).await {
-        Ok(Ok(view)) => {
+    let change = (form.text("para"), UNDONE, form.text("versao"));
+    let text = match change_situation(&app, &user, code, change).await? {
+        Ok(view) => {
             let name = build_situation_badge(&view.registers, view.benefit.situation).name;
-            add_notice(&mut response, &format!("Desfeito: a situação voltou a ser {name}."));
+            format!("Desfeito: a situação voltou a ser {name}.")
         }
-        Ok(Err(problems)) => add_notice(&mut response, &format!("Não foi desfeito. {}", problems.join(" "))),
-        Err(error) => return render_page_or_refusal::<SituationChangePage>(&user, Err(error)),
-    }
-    response
+        Err(problems) => format!("Não foi desfeito. {}", problems.join(" ")),
+    };
+    Ok(redirect_with_notice(&format!("{}/console/beneficios/{code}", derive_root_path(&app)), &text))
 }

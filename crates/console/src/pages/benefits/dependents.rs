@@ -2,12 +2,14 @@
 
 use super::describe_stored_benefit;
 use super::fields::list_named_choices;
-use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{
+    PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to, sanitize_return_path,
+};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
 use crate::widgets::labels;
-use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice};
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
+use crate::widgets::page::PageResult;
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record_json, read_form_values,
 };
@@ -16,7 +18,6 @@ use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::dependents::{self, StoredDependent};
 use app::{App, Error};
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use domain::{BenefitCode, DependentCode, Kinship, Sex, display};
 use serde_json::Value;
 use wire::read;
@@ -85,11 +86,8 @@ async fn render_dependent_form(
     user: &SignedInUser,
     benefit: i32,
     state: EditDependentState,
-) -> Response {
-    let view = match benefits::read_full_benefit(app, user.session(), BenefitCode::new(benefit)).await {
-        Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(user, Err(error)),
-    };
+) -> PageResult {
+    let view = benefits::read_full_benefit(app, user.session(), BenefitCode::new(benefit)).await?;
     let EditDependentState { code, values, problems, version } = state;
     let form = RecordForm {
         current: "beneficios",
@@ -115,7 +113,7 @@ pub async fn show_new_dependent_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(benefit): PathNumber,
-) -> Response {
+) -> PageResult {
     let state = EditDependentState {
         code: None,
         values: FormValues::new(),
@@ -130,20 +128,11 @@ pub async fn show_edit_dependent_form(
     State(app): State<App>,
     user: SignedInUser,
     PathPartCodes(benefit, code): PathPartCodes,
-) -> Response {
-    match load_dependent(&app, &user, benefit, code).await {
-        Ok(dependent) => {
-            let (values, problems) = (fill_dependent_values(&dependent), FormProblems::default());
-            render_dependent_form(
-                &app,
-                &user,
-                benefit,
-                EditDependentState { code: Some(code), values, problems, version: None },
-            )
-            .await
-        }
-        Err(error) => render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
-    }
+) -> PageResult {
+    let values = fill_dependent_values(&load_dependent(&app, &user, benefit, code).await?);
+    let problems = FormProblems::default();
+    let state = EditDependentState { code: Some(code), values, problems, version: None };
+    render_dependent_form(&app, &user, benefit, state).await
 }
 
 /// `POST /console/beneficios/{codigo}/dependentes`
@@ -151,12 +140,9 @@ pub async fn create_dependent(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(benefit): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    match form {
-        Ok(form) => save_dependent(&app, &user, (benefit, None), &form).await,
-        Err(refusal) => refusal.into_response(),
-    }
+    form: SubmittedForm,
+) -> PageResult {
+    save_dependent(&app, &user, (benefit, None), &form).await
 }
 
 /// `POST /console/beneficios/{codigo}/dependentes/{parte}`
@@ -164,12 +150,9 @@ pub async fn change_dependent(
     State(app): State<App>,
     user: SignedInUser,
     PathPartCodes(benefit, code): PathPartCodes,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    match form {
-        Ok(form) => save_dependent(&app, &user, (benefit, Some(code)), &form).await,
-        Err(refusal) => refusal.into_response(),
-    }
+    form: SubmittedForm,
+) -> PageResult {
+    save_dependent(&app, &user, (benefit, Some(code)), &form).await
 }
 
 /// Dependents are always saved as a full record.
@@ -194,7 +177,7 @@ async fn save_dependent(
     user: &SignedInUser,
     (benefit, code): (i32, Option<i32>),
     form: &SubmittedForm,
-) -> Response {
+) -> PageResult {
     let values = read_form_values(SPECS, form);
     let version = form.text("versao").parse().ok();
     let problems =
@@ -212,13 +195,13 @@ async fn save_dependent(
                 .await
                 {
                     Ok(_) => {
-                        let mut response =
-                            redirect_to(&format!("{}/console/beneficios/{benefit}", derive_root_path(app)));
-                        add_notice(&mut response, "Dependente salvo.");
-                        return response;
+                        return Ok(redirect_with_notice(
+                            &format!("{}/console/beneficios/{benefit}", derive_root_path(app)),
+                            "Dependente salvo.",
+                        ));
                     }
                     Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
-                    Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(user, Err(error)),
+                    Err(error) => return Err(error.into()),
                 }
             }
         };
@@ -230,33 +213,23 @@ pub async fn set_dependent_active(
     State(app): State<App>,
     user: SignedInUser,
     PathPartCodes(benefit, code): PathPartCodes,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let dependent = match load_dependent(&app, &user, benefit, code).await {
-        Ok(dependent) => dependent,
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    let dependent = load_dependent(&app, &user, benefit, code).await?;
     let active = form.text("ativo") == "true";
-    let mut response = redirect_to(&format!(
-        "{}{}",
-        derive_root_path(&app),
-        crate::session::visitor::sanitize_return_path(form.text("para"))
-    ));
-    if form.text("para").is_empty() {
-        response = redirect_to(&format!("{}/console/beneficios/{benefit}", derive_root_path(&app)));
-    }
+    let back = match form.text("para") {
+        "" => format!("/console/beneficios/{benefit}"),
+        path => sanitize_return_path(path).to_owned(),
+    };
+    let back = format!("{}{back}", derive_root_path(&app));
     let Ok(input) = read::read_body::<DependenteInput>(&build_dependent_json(
         &fill_dependent_values(&dependent),
         benefit,
         Some(code),
         Some(active),
     )) else {
-        add_notice(&mut response, "Nada mudou: abra o dependente e confira os dados dele.");
-        return response;
+        let text = "Nada mudou: abra o dependente e confira os dados dele.";
+        return Ok(redirect_with_notice(&back, text));
     };
     match dependents::save_dependent(&app, user.session(), input, IdempotentWrite::without_key())
         .await
@@ -265,15 +238,16 @@ pub async fn set_dependent_active(
         Ok(saved) => {
             let now = if active { "ativo de novo" } else { "inativo" };
             let action = format!("/console/beneficios/{benefit}/dependentes/{code}/estado");
-            let back = if active { "false" } else { "true" };
-            let undo = UndoForm::new(action, &[("ativo", back), ("para", form.text("para"))]);
+            let before = if active { "false" } else { "true" };
+            let undo = UndoForm::new(action, &[("ativo", before), ("para", form.text("para"))]);
+            let mut response = redirect_to(&back);
             add_undo_notice(&mut response, &format!("{} está {now}.", saved.dependent.name), &undo);
+            Ok(response)
         }
         Err(Error::Refused(problems)) => {
             let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
-            add_notice(&mut response, &format!("Nada mudou: {}", problems.join(" ")));
+            Ok(redirect_with_notice(&back, &format!("Nada mudou: {}", problems.join(" "))))
         }
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
+        Err(error) => Err(error.into()),
     }
-    response
 }

@@ -3,14 +3,14 @@
 use super::describe_stored_benefit;
 use super::fields::{self, AdditionalFieldInput};
 use crate::pages::member_list::{COLUMNS, TableRow, build_member_row};
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::list_tools::build_default_toolbar;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, Refusal, show_page};
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record_json, normalize_money_values,
     read_form_values,
@@ -22,7 +22,6 @@ use app::registers::snapshot::TenantRegisters;
 use app::{App, Error, members};
 use askama::Template;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use domain::{BenefitCode, BenefitKind, PersonCode};
 use wire::read;
 use wire::refusal::RequestProblem;
@@ -37,14 +36,15 @@ struct ChooseMemberPage {
 }
 
 /// `GET /console/beneficios/novo`: chooses the member.
-pub async fn show_member_choice(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&user, build_member_choice(&app, &user, query.text("q")).await)
-}
-
-async fn build_member_choice(app: &App, user: &SignedInUser, query: &str) -> Result<ChooseMemberPage, Error> {
-    let frame = PageFrame::load(app, user, "beneficios").await?;
-    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
-    let found = match quick_search::search_everything(app, user.session(), query).await {
+pub async fn show_member_choice(
+    State(app): State<App>,
+    user: SignedInUser,
+    query: QueryParams,
+) -> PageResult {
+    let query = query.text("q");
+    let frame = PageFrame::load(&app, &user, "beneficios").await?;
+    let registers = app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await?;
+    let found = match quick_search::search_everything(&app, user.session(), query).await {
         Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
         other => other?,
     };
@@ -53,7 +53,7 @@ async fn build_member_choice(app: &App, user: &SignedInUser, query: &str) -> Res
         found.rows.iter().map(|found| build_member_row(&registers, found, &frame.root, &toolbar)).collect();
     let mut listed_people = std::collections::BTreeSet::new();
     rows.retain(|row| listed_people.insert(row.person));
-    Ok(ChooseMemberPage { query: query.to_owned(), rows, frame })
+    show_page(&ChooseMemberPage { query: query.to_owned(), rows, frame })
 }
 
 #[derive(Template)]
@@ -80,11 +80,8 @@ pub async fn show_new_benefit_form(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> Response {
-    let holder = match members::read_member(&app, user.session(), PersonCode::new(code)).await {
-        Ok(holder) => holder,
-        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
-    };
+) -> PageResult {
+    let holder = members::read_member(&app, user.session(), PersonCode::new(code)).await?;
     match parse_benefit_kind(&query) {
         Some(kind) => {
             let state = EditBenefitState {
@@ -94,7 +91,7 @@ pub async fn show_new_benefit_form(
             };
             render_new_benefit_form(&app, &user, &holder, kind, state).await
         }
-        None => render_page_or_refusal(&user, build_kind_choice(&app, &user, &holder).await),
+        None => show_page(&build_kind_choice(&app, &user, &holder).await?),
     }
 }
 
@@ -154,7 +151,7 @@ async fn render_new_benefit_form(
     holder: &members::MemberView,
     kind: BenefitKind,
     state: EditBenefitState,
-) -> Response {
+) -> PageResult {
     let form = RecordForm {
         current: "associados",
         title: format!("Novo benefício: {}", labels::label_benefit_kind(kind)),
@@ -194,17 +191,10 @@ pub async fn create_benefit(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     query: QueryParams,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let (form, kind) = match (form, parse_benefit_kind(&query)) {
-        (Ok(form), Some(kind)) => (form, kind),
-        (Err(refusal), _) => return refusal.into_response(),
-        (Ok(_), None) => return Refusal::NotThere.into_response(),
-    };
-    let holder = match members::read_member(&app, user.session(), PersonCode::new(code)).await {
-        Ok(holder) => holder,
-        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    let kind = parse_benefit_kind(&query).ok_or(Refusal::NotThere)?;
+    let holder = members::read_member(&app, user.session(), PersonCode::new(code)).await?;
     let (specs, added) =
         (fields::list_benefit_specs(kind, true), fields::list_additional_fields(&holder.registers, kind));
     let values = read_all_values(specs, &added, &form);
@@ -221,16 +211,13 @@ pub async fn create_benefit(
                 .and_then(WriteOutcome::into_fresh)
             {
                 Ok(saved) => {
-                    let mut response =
-                        redirect_to(&format!("{}/console/beneficios/{}", derive_root_path(&app), saved.code));
-                    add_notice(
-                        &mut response,
+                    return Ok(redirect_with_notice(
+                        &format!("{}/console/beneficios/{}", derive_root_path(&app), saved.code),
                         &format!("Benefício criado. A situação é {}.", saved.situation),
-                    );
-                    return response;
+                    ));
                 }
                 Err(Error::Refused(problems)) => place_rejections(&problems, specs, &added),
-                Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
+                Err(error) => return Err(error.into()),
             }
         }
     };
@@ -263,11 +250,8 @@ pub async fn show_edit_benefit_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
-    let view = match benefits::read_full_benefit(&app, user.session(), BenefitCode::new(code)).await {
-        Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
-    };
+) -> PageResult {
+    let view = benefits::read_full_benefit(&app, user.session(), BenefitCode::new(code)).await?;
     let added = fields::list_additional_fields(&view.registers, view.benefit.kind);
     let values = fields::fill_benefit_values(&view)
         .into_iter()
@@ -282,7 +266,7 @@ async fn render_edit_benefit_form(
     user: &SignedInUser,
     view: &FullBenefit,
     state: EditBenefitState,
-) -> Response {
+) -> PageResult {
     let form = RecordForm {
         current: "beneficios",
         title: format!("Alterar {}", describe_stored_benefit(&view.registers, &view.benefit)),
@@ -309,17 +293,10 @@ pub async fn change_benefit(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let code = BenefitCode::new(code);
-    let view = match benefits::read_full_benefit(&app, user.session(), code).await {
-        Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
-    };
+    let view = benefits::read_full_benefit(&app, user.session(), code).await?;
     let kind = view.benefit.kind;
     let (specs, added) =
         (fields::list_benefit_specs(kind, false), fields::list_additional_fields(&view.registers, kind));
@@ -335,13 +312,13 @@ pub async fn change_benefit(
                 .await
             {
                 Ok(_) => {
-                    let mut response =
-                        redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
-                    add_notice(&mut response, "As alterações foram salvas.");
-                    return response;
+                    return Ok(redirect_with_notice(
+                        &format!("{}/console/beneficios/{code}", derive_root_path(&app)),
+                        "As alterações foram salvas.",
+                    ));
                 }
                 Err(Error::Refused(problems)) => place_rejections(&problems, specs, &added),
-                Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
+                Err(error) => return Err(error.into()),
             }
         }
     };

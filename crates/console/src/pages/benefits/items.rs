@@ -4,8 +4,8 @@ use super::{describe_stored_benefit, fields};
 use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
-use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice};
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
+use crate::widgets::page::PageResult;
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record_json, normalize_money,
     normalize_money_values, read_form_values,
@@ -14,7 +14,6 @@ use app::benefits::{self, FullBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use domain::{BenefitCode, ItemCode};
 use wire::read;
 use wire::records::{ItemAlteracaoInput, ItemBeneficioInput};
@@ -30,7 +29,7 @@ pub async fn show_new_item_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
+) -> PageResult {
     render_item_form(&app, &user, BenefitCode::new(code), (FormValues::new(), FormProblems::default())).await
 }
 
@@ -39,11 +38,8 @@ async fn render_item_form(
     user: &SignedInUser,
     code: BenefitCode,
     (values, problems): (FormValues, FormProblems),
-) -> Response {
-    let view = match benefits::read_full_benefit(app, user.session(), code).await {
-        Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(user, Err(error)),
-    };
+) -> PageResult {
+    let view = benefits::read_full_benefit(app, user.session(), code).await?;
     let has = |plan| view.benefit.plans.iter().any(|(included, _)| *included == plan);
     let choices = |_: &str| fields::list_plan_choices(&view.registers, |plan| !has(plan.code));
     let form = RecordForm {
@@ -64,12 +60,8 @@ pub async fn add_item(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let code = BenefitCode::new(code);
     let values = read_form_values(SPECS, &form);
     let mut filled_values = normalize_money_values(SPECS, &values);
@@ -91,10 +83,10 @@ pub async fn add_item(
                         &format!("O plano {} foi incluído.", added.plan.name),
                         &undo,
                     );
-                    return response;
+                    return Ok(response);
                 }
                 Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
-                Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
+                Err(error) => return Err(error.into()),
             }
         }
     };
@@ -106,14 +98,10 @@ pub async fn change_item(
     State(app): State<App>,
     user: SignedInUser,
     PathPartCodes(code, item): PathPartCodes,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let codes = (BenefitCode::new(code), ItemCode::new(item));
-    let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+    let back = format!("{}/console/beneficios/{code}", derive_root_path(&app));
     let changes = [("ativo", form.text("ativo").to_owned()), ("valor", normalize_money(form.text("valor")))];
     let mut record = serde_json::Map::new();
     let changes = changes.into_iter().filter(|(_, text)| !text.is_empty());
@@ -128,8 +116,8 @@ pub async fn change_item(
     let input = match read::read_body::<ItemAlteracaoInput>(record.as_bytes()) {
         Ok(input) => input,
         Err(unread) => {
-            add_notice(&mut response, &format!("Nada mudou. {}", unread.problems.into_lines().join(" ")));
-            return response;
+            let text = format!("Nada mudou. {}", unread.problems.into_lines().join(" "));
+            return Ok(redirect_with_notice(&back, &text));
         }
     };
     match benefits::change_item(&app, user.session(), codes, input, IdempotentWrite::without_key())
@@ -138,15 +126,16 @@ pub async fn change_item(
     {
         Ok(view) => {
             let (text, undo) = describe_item_change(&view, codes.1, &form);
+            let mut response = redirect_to(&back);
             add_undo_notice(&mut response, &text, &undo);
+            Ok(response)
         }
         Err(Error::Refused(problems)) => {
             let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
-            add_notice(&mut response, &format!("Nada mudou: {}", problems.join(" ")));
+            Ok(redirect_with_notice(&back, &format!("Nada mudou: {}", problems.join(" "))))
         }
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
+        Err(error) => Err(error.into()),
     }
-    response
 }
 
 /// The notice for a change, and the form that undoes it.

@@ -8,7 +8,7 @@ use crate::widgets::formats::{ListPager, format_month};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
 use crate::widgets::record_form::label_problems;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit};
@@ -16,7 +16,6 @@ use app::registers::snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::{BranchCode, Entity, PAGE_SIZE, display};
 use wire::records::PesquisaBeneficioQuery;
 
@@ -56,31 +55,15 @@ struct BrowseBenefitsPage {
     is_filtered: bool,
 }
 
-pub async fn show_benefit_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&user, build_benefit_list(&app, &user, &query).await)
-}
-
-/// Filters that identify a few benefits.
-const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
-const LABELS: [(&str, &str); 4] =
-    [("placa", "Placa"), ("chassi", "Chassi"), ("sequencial", "Número"), ("numeroCartaoDesconto", "Cartão")];
-
-/// Rows, total count and problems.
-type FoundBenefitRows = (Vec<FoundBenefit>, i64, Vec<String>);
-
-async fn build_benefit_list(
-    app: &App,
-    user: &SignedInUser,
-    query: &QueryParams,
-) -> Result<BrowseBenefitsPage, Error> {
-    let frame = PageFrame::load(app, user, "beneficios").await?;
+pub async fn show_benefit_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "beneficios").await?;
     let caller = user.session();
-    let toolbar = load_toolbar(app, user, FilterableList::Benefits, COLUMNS, query).await?;
-    let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
+    let toolbar = load_toolbar(&app, &user, FilterableList::Benefits, COLUMNS, &query).await?;
+    let registers = app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?;
     let has_key = KEYS.iter().any(|name| !query.text(name).is_empty());
     let (rows, total, problems) = match has_key {
-        true => list_benefits_by_key(app, user, query).await?,
-        false => list_benefits_by_filter(app, user, query, &registers).await?,
+        true => list_benefits_by_key(&app, &user, &query).await?,
+        false => list_benefits_by_filter(&app, &user, &query, &registers).await?,
     };
     let situations = registers.active_situations(Entity::Benefit).map(|one| SelectOption {
         value: one.name.clone(),
@@ -92,7 +75,7 @@ async fn build_benefit_list(
         name: one.name.clone(),
         is_chosen: query.text("codLoja") == one.code.to_string(),
     });
-    Ok(BrowseBenefitsPage {
+    show_page(&BrowseBenefitsPage {
         rows: rows.iter().map(|found| build_benefit_row(&registers, found, &frame.root, &toolbar)).collect(),
         first_column: "Benefício",
         pager: ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
@@ -104,7 +87,7 @@ async fn build_benefit_list(
                     .chain([("colunas", toolbar.export_columns(&["codigo", "numero", "placa"]).as_str())]),
             )),
         problems,
-        told: parse_month_filter(query)
+        told: parse_month_filter(&query)
             .map(|(movement, month)| describe_month_filter(movement, &month))
             .unwrap_or_default(),
         plate: query.text("placa").to_owned(),
@@ -118,6 +101,14 @@ async fn build_benefit_list(
         frame,
     })
 }
+
+/// Filters that identify a few benefits.
+const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
+const LABELS: [(&str, &str); 4] =
+    [("placa", "Placa"), ("chassi", "Chassi"), ("sequencial", "Número"), ("numeroCartaoDesconto", "Cartão")];
+
+/// Rows, total count and problems.
+type FoundBenefitRows = (Vec<FoundBenefit>, i64, Vec<String>);
 
 async fn list_benefits_by_key(
     app: &App,

@@ -18,13 +18,12 @@ use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::formats::{format_money, format_reais};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
+use app::App;
 use app::benefits::{self, FullBenefit};
-use app::{App, Error};
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::response::Response;
 use dispatch::{get, post};
 use domain::{BenefitCode, SituationKind, display};
 use std::collections::BTreeMap;
@@ -117,20 +116,13 @@ pub async fn show_benefit_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
-    render_page_or_refusal(&user, build_benefit_page(&app, &user, BenefitCode::new(code)).await)
-}
-
-async fn build_benefit_page(
-    app: &App,
-    user: &SignedInUser,
-    code: BenefitCode,
-) -> Result<ViewBenefitPage, Error> {
+) -> PageResult {
+    let code = BenefitCode::new(code);
     let caller = user.session();
-    let view = benefits::read_full_benefit(app, caller, code).await?;
-    let frame = PageFrame::load(app, user, "beneficios").await?;
-    let history = benefits::read_benefit_history(app, caller, code).await?;
-    let dependents = app::members::dependents::list_benefit_dependents(app, caller, code).await?;
+    let view = benefits::read_full_benefit(&app, caller, code).await?;
+    let frame = PageFrame::load(&app, &user, "beneficios").await?;
+    let history = benefits::read_benefit_history(&app, caller, code).await?;
+    let dependents = app::members::dependents::list_benefit_dependents(&app, caller, code).await?;
     let (benefit, registers) = (&view.benefit, &view.registers);
     let plans = view.items.iter().map(|item| PlanLine {
         code: item.code.get(),
@@ -149,7 +141,7 @@ async fn build_benefit_page(
         card: one.card.as_ref().map(ToString::to_string).unwrap_or_default(),
         active: one.active,
     });
-    Ok(ViewBenefitPage {
+    show_page(&ViewBenefitPage {
         code: code.get(),
         title: describe_stored_benefit(registers, benefit),
         person: benefit.person.get(),

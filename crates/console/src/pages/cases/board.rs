@@ -3,20 +3,19 @@
 use super::change_situation::{self, SituationChangeInput};
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late};
 use crate::pages::member_list::SelectOption;
-use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path};
 use crate::widgets::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, Refusal, show_page};
+use app::App;
 use app::cases::ResolvedCase;
 use app::cases::board::{self as boards, SituationBoardQuery};
 use app::registers::snapshot::TenantRegisters;
-use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use domain::{BranchCode, CaseKind, Moment, Priority, SituationCode, SituationKind};
 use wire::set_names;
 
@@ -40,8 +39,39 @@ pub async fn show_case_board(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
-) -> Response {
-    render_page_or_refusal(&user, build_case_board(&app, &user, kind, &query).await)
+) -> PageResult {
+    let (words, caller, place) =
+        (describe_case_kind(kind), user.session(), SituationBoardAddress::from_query(&app, kind, &query));
+    let frame = PageFrame::load(&app, &user, words.path).await?;
+    let board_query = parse_board_view(&place, &query);
+    let found = boards::read_board(&app, caller, kind, board_query).await?;
+    let registers = &found.registers;
+    let late: i64 = found.columns.iter().map(|column| column.late).sum();
+    let branches = registers.usable_branches(&caller.scope).map(|one| SelectOption {
+        value: one.code.to_string(),
+        name: one.name.clone(),
+        is_chosen: place.branch == Some(one.code),
+    });
+    let board = KanbanBoard {
+        title: format!("Quadro de {}", words.many.to_lowercase()),
+        moves: place.build_link(""),
+        changes: place.build_link("/mudancas"),
+        since: found.now.millis(),
+        triggers: crate::widgets::situation_form::describe_receivers(
+            registers.receivers_for(kind.entity()).len(),
+        ),
+        takes_reason: true,
+        columns: build_board_columns(&place, &found),
+    };
+    show_page(&SituationBoardPage {
+        branches: branches.collect(),
+        late: (late > 0).then(|| super::list::describe_overdue(late)),
+        is_part: board_query.only.is_some(),
+        whole: place.build_link(""),
+        board,
+        words,
+        frame,
+    })
 }
 
 /// Kind and branch of a board, and the links back to it.
@@ -81,46 +111,6 @@ fn parse_board_view(place: &SituationBoardAddress, query: &QueryParams) -> Situa
         .and_then(|(at, code)| Some((Moment::from_millis(at.parse().ok()?), code.parse().ok()?)));
     let only = query.text("coluna").parse().ok().map(|code| (SituationCode::new(code), cursor));
     SituationBoardQuery { branch: place.branch, only }
-}
-
-async fn build_case_board(
-    app: &App,
-    user: &SignedInUser,
-    kind: CaseKind,
-    query: &QueryParams,
-) -> Result<SituationBoardPage, Error> {
-    let (words, caller, place) =
-        (describe_case_kind(kind), user.session(), SituationBoardAddress::from_query(app, kind, query));
-    let frame = PageFrame::load(app, user, words.path).await?;
-    let board_query = parse_board_view(&place, query);
-    let found = boards::read_board(app, caller, kind, board_query).await?;
-    let registers = &found.registers;
-    let late: i64 = found.columns.iter().map(|column| column.late).sum();
-    let branches = registers.usable_branches(&caller.scope).map(|one| SelectOption {
-        value: one.code.to_string(),
-        name: one.name.clone(),
-        is_chosen: place.branch == Some(one.code),
-    });
-    let board = KanbanBoard {
-        title: format!("Quadro de {}", words.many.to_lowercase()),
-        moves: place.build_link(""),
-        changes: place.build_link("/mudancas"),
-        since: found.now.millis(),
-        triggers: crate::widgets::situation_form::describe_receivers(
-            registers.receivers_for(kind.entity()).len(),
-        ),
-        takes_reason: true,
-        columns: build_board_columns(&place, &found),
-    };
-    Ok(SituationBoardPage {
-        branches: branches.collect(),
-        late: (late > 0).then(|| super::list::describe_overdue(late)),
-        is_part: board_query.only.is_some(),
-        whole: place.build_link(""),
-        board,
-        words,
-        frame,
-    })
 }
 
 fn build_board_columns(
@@ -203,27 +193,9 @@ pub async fn show_board_changes(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
-) -> Response {
+) -> PageResult {
     let place = SituationBoardAddress::from_query(&app, kind, &query);
-    let Some(since) = parse_since(query.text("desde")) else { return board::render_board_changes(None) };
-    match load_board_changes(&app, &user, &place, since).await {
-        Ok(board) => board::render_board_changes(board),
-        Err(error) => render_page_or_refusal::<SituationBoardPage>(&user, Err(error)),
-    }
-}
-
-fn parse_since(text: &str) -> Option<Moment> {
-    text.parse().ok().map(Moment::from_millis)
-}
-
-async fn load_board_changes(
-    app: &App,
-    user: &SignedInUser,
-    place: &SituationBoardAddress,
-    since: Moment,
-) -> Result<Option<(i64, Vec<KanbanColumn>)>, Error> {
-    let found = boards::read_board_changes(app, user.session(), place.kind, place.branch, since).await?;
-    Ok(found.map(|found| (found.now.millis(), build_board_columns(place, &found))))
+    answer_with_changes(&app, &user, &place, query.text("desde"), None).await
 }
 
 /// `POST /console/eventos/quadro`
@@ -233,54 +205,41 @@ pub async fn move_case_card(
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
     ScriptRequestFlag(by_script): ScriptRequestFlag,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let Ok(code) = form.text("codigo").parse::<i32>() else { return Refusal::NotThere.into_response() };
+    form: SubmittedForm,
+) -> PageResult {
+    let code = form.text("codigo").parse().map_err(|_| Refusal::NotThere)?;
     let place = SituationBoardAddress::from_query(&app, kind, &query);
     let change = SituationChangeInput {
         to: form.text("para"),
         reason: form.text("motivo").trim(),
         version: form.text("versao"),
     };
-    let outcome = match change_situation::change_case_situation(&app, &user, (kind, code), change).await {
-        Ok(outcome) => outcome,
-        Err(error) => return render_page_or_refusal::<SituationBoardPage>(&user, Err(error)),
-    };
+    let outcome = change_situation::change_case_situation(&app, &user, (kind, code), change).await?;
     match (by_script, outcome) {
-        (false, Ok(notice)) => {
-            let mut response = redirect_to(&place.build_link(""));
-            add_notice(&mut response, &notice);
-            response
-        }
+        (false, Ok(notice)) => Ok(redirect_with_notice(&place.build_link(""), &notice)),
         (false, Err(problems)) => {
             change_situation::render_situation_page(&app, &user, (kind, code), (change, true, problems)).await
         }
-        (true, outcome) => {
-            answer_move(&app, &user, &place, parse_since(form.text("desde")), outcome.err()).await
-        }
+        (true, outcome) => answer_with_changes(&app, &user, &place, form.text("desde"), outcome.err()).await,
     }
 }
 
 /// Answers the board's script: the changes since its last request, and why a move was refused.
-async fn answer_move(
+async fn answer_with_changes(
     app: &App,
     user: &SignedInUser,
     place: &SituationBoardAddress,
-    since: Option<Moment>,
+    since: &str,
     problems: Option<Vec<String>>,
-) -> Response {
-    let changes = match since {
-        Some(since) => load_board_changes(app, user, place, since).await,
-        None => Ok(None),
+) -> PageResult {
+    let found = match since.parse().map(Moment::from_millis) {
+        Ok(since) => boards::read_board_changes(app, user.session(), place.kind, place.branch, since).await?,
+        Err(_) => None,
     };
-    match (changes, problems) {
-        (Ok(board), Some(problems)) => board::render_refused_move(board, problems),
-        (Ok(board), None) => board::render_board_changes(board),
-        (Err(error), _) => render_page_or_refusal::<SituationBoardPage>(user, Err(error)),
+    let board = found.map(|found| (found.now.millis(), build_board_columns(place, &found)));
+    match problems {
+        Some(problems) => board::render_refused_move(board, problems),
+        None => board::render_board_changes(board),
     }
 }
 

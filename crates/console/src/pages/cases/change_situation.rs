@@ -2,11 +2,11 @@
 
 use super::{CaseKindParam, describe_case_kind};
 use crate::pages::member_list::build_situation_badge;
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, render_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
 use app::cases;
@@ -14,7 +14,6 @@ use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::CaseKind;
 use wire::read;
 use wire::records::SituacaoInput;
@@ -74,7 +73,7 @@ pub async fn show_situation_page(
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> Response {
+) -> PageResult {
     let change = SituationChangeInput { to: query.text("para"), ..SituationChangeInput::default() };
     let from_board = query.text("volta") == "quadro";
     render_situation_page(&app, &user, (kind, code), (change, from_board, Vec::new())).await
@@ -86,20 +85,8 @@ pub async fn render_situation_page(
     user: &SignedInUser,
     (kind, code): (CaseKind, i32),
     (change, from_board, problems): (SituationChangeInput<'_>, bool, Vec<String>),
-) -> Response {
+) -> PageResult {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    match build_situation_page(app, user, (kind, code), (change, from_board, problems)).await {
-        Ok(template) => render_page(status, &template),
-        Err(error) => render_page_or_refusal::<SituationChangePage>(user, Err(error)),
-    }
-}
-
-async fn build_situation_page(
-    app: &App,
-    user: &SignedInUser,
-    (kind, code): (CaseKind, i32),
-    (change, from_board, problems): (SituationChangeInput<'_>, bool, Vec<String>),
-) -> Result<SituationChangePage, Error> {
     let full_case = cases::read_case(app, user.session(), kind, code).await?;
     let (words, registers, head) =
         (describe_case_kind(kind), &full_case.registers, full_case.told.case.head());
@@ -116,7 +103,7 @@ async fn build_situation_page(
         true => format!("{}/console/{}/quadro", derive_root_path(app), words.path),
         false => format!("{}/console/{}/{code}", derive_root_path(app), words.path),
     };
-    Ok(SituationChangePage {
+    let page = SituationChangePage {
         back,
         title: format!("{} {}", words.one, head.protocol),
         holder: full_case.told.name.clone(),
@@ -129,7 +116,8 @@ async fn build_situation_page(
         return_to: if from_board { "quadro" } else { "" },
         problems,
         frame,
-    })
+    };
+    render_page(status, &page)
 }
 
 /// `POST /console/eventos/{codigo}/situacao`
@@ -138,32 +126,22 @@ pub async fn submit_situation_change(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let change = SituationChangeInput {
         to: form.text("codSituacao"),
         reason: form.text("motivo").trim(),
         version: form.text("versao"),
     };
     let from_board = form.text("volta") == "quadro";
-    match change_case_situation(&app, &user, (kind, code), change).await {
-        Ok(Ok(notice)) => {
+    match change_case_situation(&app, &user, (kind, code), change).await? {
+        Ok(notice) => {
             let to = if from_board { "quadro".to_owned() } else { code.to_string() };
-            let mut response = redirect_to(&format!(
-                "{}/console/{}/{to}",
-                derive_root_path(&app),
-                describe_case_kind(kind).path
-            ));
-            add_notice(&mut response, &notice);
-            response
+            let to = format!("{}/console/{}/{to}", derive_root_path(&app), describe_case_kind(kind).path);
+            Ok(redirect_with_notice(&to, &notice))
         }
-        Ok(Err(problems)) => {
+        Err(problems) => {
             render_situation_page(&app, &user, (kind, code), (change, from_board, problems)).await
         }
-        Err(error) => render_page_or_refusal::<SituationChangePage>(&user, Err(error)),
     }
 }

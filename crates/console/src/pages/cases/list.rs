@@ -10,7 +10,7 @@ use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::board::format_age;
 use crate::widgets::formats::{ListPager, format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
 use crate::widgets::record_form::label_problems;
 use app::access::users;
 use app::cases::{self, ResolvedCase, board};
@@ -18,7 +18,6 @@ use app::registers::snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::{CaseKind, Moment, PAGE_SIZE, Role};
 use wire::records::CasoQuery;
 use wire::set_names;
@@ -96,8 +95,70 @@ pub async fn show_case_list(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
-) -> Response {
-    render_page_or_refusal(&user, build_case_list(&app, &user, kind, &query).await)
+) -> PageResult {
+    let (words, caller) = (describe_case_kind(kind), user.session());
+    let frame = PageFrame::load(&app, &user, words.path).await?;
+    let registers = app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?;
+    let (found, total, problems) =
+        match wire::read::read_query::<CasoQuery>(build_case_query(&query).into_iter()) {
+            Ok(criteria) => match cases::list_cases(&app, caller, kind, criteria).await {
+                Ok(page) => (page.rows, page.total, Vec::new()),
+                Err(Error::Refused(problems)) => {
+                    (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), LABELS))
+                }
+                Err(error) => return Err(error.into()),
+            },
+            Err(problems) => (Vec::new(), 0, label_problems(&problems.into_problems(), LABELS)),
+        };
+    let late = board::count_late_cases(&app, caller, kind).await?;
+    let now = app.now();
+    let is_chosen = |name: &str, value: &str| query.text(name) == value;
+    let choice = |name: &'static str| {
+        move |(value, text): (String, String)| SelectOption {
+            is_chosen: is_chosen(name, &value),
+            value,
+            name: text,
+        }
+    };
+    let branches =
+        registers.usable_branches(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));
+    let priorities = domain::Priority::ALL.iter().map(|one| set_names::priority(*one).to_owned());
+    let narrowed = ["codPessoa", "codBeneficio"].map(|name| (name, query.text(name).to_owned()));
+    show_page(&BrowseCasesPage {
+        rows: found.iter().map(|item| build_case_summary(&registers, item, now)).collect(),
+        pager: ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
+            .with_export(ExportLinks::new(
+                &frame.root,
+                wire::entity_path(kind.entity()),
+                borrow_pairs(&build_case_query(&query)),
+            )),
+        problems,
+        filter: query.text("filtro").to_owned(),
+        from: query.text("dataAberturaInicial").to_owned(),
+        to: query.text("dataAberturaFinal").to_owned(),
+        usual: if has_search_terms(&query) { "Todas" } else { "Em aberto" },
+        states: list_state_choices(&registers, kind, has_search_terms(&query))
+            .into_iter()
+            .map(choice("estado"))
+            .collect(),
+        types: list_active_types(&registers, kind).into_iter().map(choice("codTipo")).collect(),
+        branches: branches.map(choice("codLoja")).collect(),
+        responsibles: list_staff_choices(&app, &user)
+            .await?
+            .into_iter()
+            .map(choice("codResponsavel"))
+            .collect(),
+        priorities: priorities.map(|name| (name.clone(), name)).map(choice("prioridade")).collect(),
+        narrowed: narrowed.into_iter().filter(|(_, text)| !text.is_empty()).collect(),
+        is_filtered: FILTERS.iter().chain(&["estado"]).any(|name| !query.text(name).is_empty()),
+        is_narrow: SELDOM.iter().any(|name| !query.text(name).is_empty()),
+        only_late: query.text("atrasado") == "true",
+        has_priority: matches!(kind, CaseKind::Claim | CaseKind::Ticket),
+        has_plan: matches!(kind, CaseKind::Inspection | CaseKind::Appointment),
+        late: (late > 0).then(|| describe_overdue(late)),
+        frame,
+        words,
+    })
 }
 
 fn has_search_terms(query: &QueryParams) -> bool {
@@ -119,77 +180,6 @@ fn build_case_query(query: &QueryParams) -> Vec<(String, String)> {
     all.extend(state.map(|(name, text)| (name.to_owned(), text.to_owned())));
     all.push(("pagina".to_owned(), query.page_number().to_string()));
     all
-}
-
-async fn build_case_list(
-    app: &App,
-    user: &SignedInUser,
-    kind: CaseKind,
-    query: &QueryParams,
-) -> Result<BrowseCasesPage, Error> {
-    let (words, caller) = (describe_case_kind(kind), user.session());
-    let frame = PageFrame::load(app, user, words.path).await?;
-    let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
-    let (found, total, problems) =
-        match wire::read::read_query::<CasoQuery>(build_case_query(query).into_iter()) {
-            Ok(criteria) => match cases::list_cases(app, caller, kind, criteria).await {
-                Ok(page) => (page.rows, page.total, Vec::new()),
-                Err(Error::Refused(problems)) => {
-                    (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), LABELS))
-                }
-                Err(error) => return Err(error),
-            },
-            Err(problems) => (Vec::new(), 0, label_problems(&problems.into_problems(), LABELS)),
-        };
-    let late = board::count_late_cases(app, caller, kind).await?;
-    let now = app.now();
-    let is_chosen = |name: &str, value: &str| query.text(name) == value;
-    let choice = |name: &'static str| {
-        move |(value, text): (String, String)| SelectOption {
-            is_chosen: is_chosen(name, &value),
-            value,
-            name: text,
-        }
-    };
-    let branches =
-        registers.usable_branches(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));
-    let priorities = domain::Priority::ALL.iter().map(|one| set_names::priority(*one).to_owned());
-    let narrowed = ["codPessoa", "codBeneficio"].map(|name| (name, query.text(name).to_owned()));
-    Ok(BrowseCasesPage {
-        rows: found.iter().map(|item| build_case_summary(&registers, item, now)).collect(),
-        pager: ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
-            .with_export(ExportLinks::new(
-                &frame.root,
-                wire::entity_path(kind.entity()),
-                borrow_pairs(&build_case_query(query)),
-            )),
-        problems,
-        filter: query.text("filtro").to_owned(),
-        from: query.text("dataAberturaInicial").to_owned(),
-        to: query.text("dataAberturaFinal").to_owned(),
-        usual: if has_search_terms(query) { "Todas" } else { "Em aberto" },
-        states: list_state_choices(&registers, kind, has_search_terms(query))
-            .into_iter()
-            .map(choice("estado"))
-            .collect(),
-        types: list_active_types(&registers, kind).into_iter().map(choice("codTipo")).collect(),
-        branches: branches.map(choice("codLoja")).collect(),
-        responsibles: list_staff_choices(app, user)
-            .await?
-            .into_iter()
-            .map(choice("codResponsavel"))
-            .collect(),
-        priorities: priorities.map(|name| (name.clone(), name)).map(choice("prioridade")).collect(),
-        narrowed: narrowed.into_iter().filter(|(_, text)| !text.is_empty()).collect(),
-        is_filtered: FILTERS.iter().chain(&["estado"]).any(|name| !query.text(name).is_empty()),
-        is_narrow: SELDOM.iter().any(|name| !query.text(name).is_empty()),
-        only_late: query.text("atrasado") == "true",
-        has_priority: matches!(kind, CaseKind::Claim | CaseKind::Ticket),
-        has_plan: matches!(kind, CaseKind::Inspection | CaseKind::Appointment),
-        late: (late > 0).then(|| describe_overdue(late)),
-        frame,
-        words,
-    })
 }
 
 /// `3 passaram do prazo`

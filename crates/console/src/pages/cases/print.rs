@@ -5,11 +5,10 @@ use crate::pages::member_list::build_situation_badge;
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
-use app::{App, Error, cases};
+use crate::widgets::page::{PageResult, show_page};
+use app::{App, cases};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::{CaseKind, display};
 
 #[derive(Template)]
@@ -37,22 +36,13 @@ pub async fn show_protocol(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-) -> Response {
-    render_page_or_refusal(&user, build_protocol_page(&app, &user, kind, code).await)
-}
-
-async fn build_protocol_page(
-    app: &App,
-    user: &SignedInUser,
-    kind: CaseKind,
-    code: i32,
-) -> Result<ProtocolPrintPage, Error> {
+) -> PageResult {
     let words = describe_case_kind(kind);
-    let full_case = cases::read_case(app, user.session(), kind, code).await?;
-    let frame = PageFrame::load(app, user, words.path).await?;
+    let full_case = cases::read_case(&app, user.session(), kind, code).await?;
+    let frame = PageFrame::load(&app, &user, words.path).await?;
     let (facts, vehicle, words_of) = fields::describe_case(&full_case);
     let head = full_case.told.case.head();
-    Ok(ProtocolPrintPage {
+    show_page(&ProtocolPrintPage {
         code,
         protocol: head.protocol,
         holder: full_case.told.name.clone(),

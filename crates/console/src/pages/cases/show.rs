@@ -4,13 +4,13 @@ use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, find_typ
 use crate::pages::attachments::{self, AttachmentSection, UploadReport};
 use crate::pages::member_list::{SituationBadge, build_situation_badge};
 use crate::pages::members::TimelineEvent;
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::board::format_age;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, render_page, show_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use app::attachments::OwnerRecord;
 use app::cases::{self, CaseChangeHistory, ChecklistEntry, FullCase, StoredCase};
@@ -19,7 +19,6 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{CaseKind, FileOwner, Moment, display};
 use std::time::Duration;
 use wire::read;
@@ -90,11 +89,9 @@ pub async fn show_case_page(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-) -> Response {
-    render_page_or_refusal(
-        &user,
-        build_case_page(&app, &user, (kind, code), CaseNoteDraft::default(), UploadReport::default()).await,
-    )
+) -> PageResult {
+    let (note, report) = (CaseNoteDraft::default(), UploadReport::default());
+    show_page(&build_case_page(&app, &user, (kind, code), note, report).await?)
 }
 
 /// Renders the page with the problems of an upload.
@@ -103,11 +100,9 @@ pub async fn render_case_with_report(
     user: &SignedInUser,
     (kind, code): (CaseKind, i32),
     report: UploadReport,
-) -> Response {
-    match build_case_page(app, user, (kind, code), CaseNoteDraft::default(), report).await {
-        Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
-        Err(error) => render_page_or_refusal::<ViewCasePage>(user, Err(error)),
-    }
+) -> PageResult {
+    let page = build_case_page(app, user, (kind, code), CaseNoteDraft::default(), report).await?;
+    render_page(StatusCode::BAD_REQUEST, &page)
 }
 
 /// A note that was rejected.
@@ -303,12 +298,8 @@ pub async fn add_note(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let (text, to_member) = (form.text("texto").trim(), !form.text("paraAssociado").is_empty());
     let body = serde_json::json!({"texto": text, "paraAssociado": to_member});
     let problems = match read::read_body::<NotaInput>(body.to_string().as_bytes()) {
@@ -325,24 +316,18 @@ pub async fn add_note(
             .await;
             match noted.and_then(WriteOutcome::into_fresh) {
                 Ok(_) => {
-                    let mut response = redirect_to(&format!(
-                        "{}/console/{}/{code}",
-                        derive_root_path(&app),
-                        describe_case_kind(kind).path
-                    ));
-                    add_notice(&mut response, "A nota foi escrita.");
-                    return response;
+                    let path = describe_case_kind(kind).path;
+                    let to = format!("{}/console/{path}/{code}", derive_root_path(&app));
+                    return Ok(redirect_with_notice(&to, "A nota foi escrita."));
                 }
                 Err(Error::Refused(problems)) => problems.iter().map(describe_rejection).collect(),
-                Err(error) => return render_page_or_refusal::<ViewCasePage>(&user, Err(error)),
+                Err(error) => return Err(error.into()),
             }
         }
     };
     let draft = CaseNoteDraft { typed: text.to_owned(), to_member, problems };
-    match build_case_page(&app, &user, (kind, code), draft, UploadReport::default()).await {
-        Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
-        Err(error) => render_page_or_refusal::<ViewCasePage>(&user, Err(error)),
-    }
+    let page = build_case_page(&app, &user, (kind, code), draft, UploadReport::default()).await?;
+    render_page(StatusCode::BAD_REQUEST, &page)
 }
 
 #[cfg(test)]

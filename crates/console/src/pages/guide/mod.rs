@@ -8,7 +8,7 @@
 use crate::session::visitor::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::page::{PageResult, Refusal, show_page};
 use app::App;
 use askama::Template;
 use axum::Router;
@@ -205,9 +205,9 @@ pub fn build_guide_routes() -> Router<App> {
         .route("/console/guia/figuras/{figura}", get(serve_chapter_picture))
 }
 
-async fn show_guide_contents(State(app): State<App>, user: SignedInUser) -> Response {
-    let frame = PageFrame::load(&app, &user, "guia").await;
-    render_page_or_refusal(&user, frame.map(build_contents_page))
+async fn show_guide_contents(State(app): State<App>, user: SignedInUser) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "guia").await?;
+    show_page(&build_contents_page(frame))
 }
 
 fn build_contents_page(frame: PageFrame) -> GuideContentsPage {
@@ -244,9 +244,9 @@ async fn show_chapter_page(
     State(app): State<App>,
     user: SignedInUser,
     ChapterParam(chapter): ChapterParam,
-) -> Response {
-    let frame = PageFrame::load(&app, &user, "guia").await;
-    render_page_or_refusal(&user, frame.map(|frame| build_chapter_page(frame, chapter)))
+) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "guia").await?;
+    show_page(&build_chapter_page(frame, chapter))
 }
 
 fn build_chapter_page(frame: PageFrame, chapter: &'static GuideChapter) -> GuideChapterPage {

@@ -5,13 +5,12 @@ use crate::pages::member_list::SelectOption;
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal, render_refusal};
+use crate::widgets::page::{PageResult, render_page, show_page};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{ImportCode, ImportState};
 use exchange::import::{self, ColumnMapping, StoredImportRun};
 use wire::read::FieldPatch;
@@ -64,17 +63,14 @@ pub async fn show_mapping_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
-    let import = match import::load_import(&app, &build_actor(&user), ImportCode::new(code)).await {
-        Ok(import) => import,
-        Err(error) => return render_refusal(&user, &error),
-    };
+) -> PageResult {
+    let import = import::load_import(&app, &build_actor(&user), ImportCode::new(code)).await?;
     if !matches!(import.state, ImportState::Ready | ImportState::Checked) {
-        return redirect_to(&super::show::build_import_path(&derive_root_path(&app), code));
+        return Ok(redirect_to(&super::show::build_import_path(&derive_root_path(&app), code)));
     }
     let chosen =
         MappingChoice { mapping: import.mapping.clone(), branch: import.branch.map(domain::BranchCode::get) };
-    render_page_or_refusal(&user, build_mapping_page(&app, &user, &import, &chosen, Vec::new()).await)
+    show_page(&build_mapping_page(&app, &user, &import, &chosen, Vec::new()).await?)
 }
 
 async fn build_mapping_page(
@@ -165,17 +161,10 @@ pub async fn save_mapping(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(number): PathNumber,
-    submitted: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let submitted = match submitted {
-        Ok(submitted) => submitted,
-        Err(refusal) => return refusal.into_response(),
-    };
+    submitted: SubmittedForm,
+) -> PageResult {
     let (caller, code) = (build_actor(&user), ImportCode::new(number));
-    let import = match import::load_import(&app, &caller, code).await {
-        Ok(import) => import,
-        Err(error) => return render_refusal(&user, &error),
-    };
+    let import = import::load_import(&app, &caller, code).await?;
     let chosen: Vec<String> =
         (0..import.headers.len()).map(|at| submitted.text(&format!("campo-{at}")).to_owned()).collect();
     let chosen = MappingChoice { mapping: chosen, branch: submitted.text("loja").parse().ok() };
@@ -195,7 +184,7 @@ pub async fn save_mapping(
         Err(error) => Err(error),
     };
     match done {
-        Ok(_) => redirect_to(&super::show::build_import_path(&derive_root_path(&app), number)),
+        Ok(_) => Ok(redirect_to(&super::show::build_import_path(&derive_root_path(&app), number))),
         Err(Error::Refused(problems)) => {
             let is_known = |one: &domain::Rejection| {
                 use domain::ImportProblem as P;
@@ -203,12 +192,11 @@ pub async fn save_mapping(
                 matches!(one, domain::Rejection::Import(P::FieldTwice(_) | P::NotMapped(_)))
             };
             let others: Vec<domain::Rejection> = problems.into_iter().filter(|one| !is_known(one)).collect();
-            match build_mapping_page(&app, &user, &import, &chosen, describe_rejections(&others)).await {
-                Ok(form) => render_page(StatusCode::BAD_REQUEST, &form),
-                Err(error) => render_refusal(&user, &error),
-            }
+            let problems = describe_rejections(&others);
+            let page = build_mapping_page(&app, &user, &import, &chosen, problems).await?;
+            render_page(StatusCode::BAD_REQUEST, &page)
         }
-        Err(error) => render_refusal(&user, &error),
+        Err(error) => Err(error.into()),
     }
 }
 

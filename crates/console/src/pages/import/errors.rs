@@ -2,7 +2,7 @@
 
 use super::build_actor;
 use crate::session::visitor::{PathNumber, SignedInUser};
-use crate::widgets::page::{Refusal, render_refusal};
+use crate::widgets::page::{PageResult, Refusal};
 use app::App;
 use axum::body::Body;
 use axum::extract::State;
@@ -29,17 +29,12 @@ pub async fn download_error_file(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
+) -> PageResult {
     let caller = build_actor(&user);
-    let import = match import::load_import(&app, &caller, ImportCode::new(code)).await {
-        Ok(import) => import,
-        Err(error) => return render_refusal(&user, &error),
-    };
-    match import::open_error_file(&app, &caller, &import).await {
-        Ok(file) if file.is_empty => Refusal::NotThere.into_response(),
-        Ok(file) => {
-            respond_csv_attachment(&format!("importacao-{code}-erros.csv"), Body::from_stream(file.pieces))
-        }
-        Err(error) => render_refusal(&user, &error),
+    let import = import::load_import(&app, &caller, ImportCode::new(code)).await?;
+    let file = import::open_error_file(&app, &caller, &import).await?;
+    if file.is_empty {
+        return Err(Refusal::NotThere);
     }
+    Ok(respond_csv_attachment(&format!("importacao-{code}-erros.csv"), Body::from_stream(file.pieces)))
 }

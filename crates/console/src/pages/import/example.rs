@@ -2,13 +2,12 @@
 
 use super::errors::respond_csv_attachment;
 use crate::session::visitor::SignedInUser;
-use crate::widgets::page::{Refusal, render_refusal};
+use crate::widgets::page::{PageResult, Refusal};
 use app::App;
 use app::registers::snapshot::TenantRegisters;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
-use axum::response::Response;
 use domain::{BenefitKind, ImportKind, Scope};
 use wire::sheet::{ImportField, ImportFieldKind, list_import_fields, name_import_kind, parse_import_kind};
 
@@ -66,15 +65,12 @@ pub async fn download_example(
     State(app): State<App>,
     user: SignedInUser,
     ImportKindParam(kind): ImportKindParam,
-) -> Response {
+) -> PageResult {
     let scope = &user.session().scope;
-    match app::registers::snapshot::load_registers(&app, scope.tenant()).await {
-        Ok(registers) => {
-            let text = build_example_csv(kind, &TenantExampleNames::from_registers(&registers, scope));
-            respond_csv_attachment(&format!("exemplo-{}.csv", name_import_kind(kind)), Body::from(text))
-        }
-        Err(error) => render_refusal(&user, &error),
-    }
+    let registers = app::registers::snapshot::load_registers(&app, scope.tenant()).await?;
+    let text = build_example_csv(kind, &TenantExampleNames::from_registers(&registers, scope));
+    let name = format!("exemplo-{}.csv", name_import_kind(kind));
+    Ok(respond_csv_attachment(&name, Body::from(text)))
 }
 
 /// Starts with a byte order mark, by which spreadsheets detect UTF-8, and uses Brazil's separator.

@@ -4,12 +4,11 @@ use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_imp
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::{ListPager, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
+use app::App;
 use app::access::users;
-use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::{ImportState, TimeZone, UserCode};
 use exchange::import::{self, StoredImportRun};
 use std::collections::HashMap;
@@ -36,30 +35,26 @@ struct BrowseImportsPage {
 }
 
 /// `GET /console/importar`
-pub async fn show_import_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&user, build_import_list(&app, &user, &query).await)
-}
-
-async fn build_import_list(
-    app: &App,
-    signed_in: &SignedInUser,
-    query: &QueryParams,
-) -> Result<BrowseImportsPage, Error> {
+pub async fn show_import_list(
+    State(app): State<App>,
+    signed_in: SignedInUser,
+    query: QueryParams,
+) -> PageResult {
     let scope = &signed_in.session().scope;
-    let frame = PageFrame::load(app, signed_in, PLACE).await?;
+    let frame = PageFrame::load(&app, &signed_in, PLACE).await?;
     let number = query.page_number();
     let (imports, total) =
-        import::list_imports(app, &build_actor(signed_in), (SIZE, i64::from(number - 1) * SIZE)).await?;
-    let registers = app::registers::snapshot::load_registers(app, scope.tenant()).await?;
+        import::list_imports(&app, &build_actor(&signed_in), (SIZE, i64::from(number - 1) * SIZE)).await?;
+    let registers = app::registers::snapshot::load_registers(&app, scope.tenant()).await?;
     let mut names: HashMap<UserCode, String> = HashMap::new();
     if signed_in.is_admin() {
         names.extend(
-            users::list_users(app, scope).await?.into_iter().map(|user| (user.code, user.name.to_string())),
+            users::list_users(&app, scope).await?.into_iter().map(|user| (user.code, user.name.to_string())),
         );
     }
     names.insert(signed_in.session().user, signed_in.visitor.name.clone());
     let row = |import: &StoredImportRun| build_import_line(&frame.root, import, &names, &registers.zone);
-    Ok(BrowseImportsPage {
+    show_page(&BrowseImportsPage {
         rows: imports.iter().map(row).collect(),
         pager: ListPager::new(number, total, SIZE, |page| query.with_page(page)),
         frame,

@@ -4,14 +4,13 @@ use super::{PLACE, build_actor, describe_import_kind, describe_rejections};
 use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal, render_refusal};
+use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
 use crate::widgets::upload::{MultipartField, MultipartUpload};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::ImportKind;
 use exchange::import::{self, MOST_LINES, UploadSpool};
 use std::time::Duration;
@@ -47,12 +46,9 @@ struct StartImportProblems {
 }
 
 /// `GET /console/importar/novo`
-pub async fn show_start_form(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(
-        &user,
-        build_start_page(&app, &user, parse_import_kind(query.text("tipo")), StartImportProblems::default())
-            .await,
-    )
+pub async fn show_start_form(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+    let chosen = parse_import_kind(query.text("tipo"));
+    show_page(&build_start_page(&app, &user, chosen, StartImportProblems::default()).await?)
 }
 
 /// Import kinds that the user may start.
@@ -92,11 +88,8 @@ async fn render_refused_start(
     user: &SignedInUser,
     kind: Option<ImportKind>,
     form_problems: StartImportProblems,
-) -> Response {
-    match build_start_page(app, user, kind, form_problems).await {
-        Ok(form) => render_page(StatusCode::BAD_REQUEST, &form),
-        Err(error) => render_refusal(user, &error),
-    }
+) -> PageResult {
+    render_page(StatusCode::BAD_REQUEST, &build_start_page(app, user, kind, form_problems).await?)
 }
 
 /// Contents of the submitted form.
@@ -110,19 +103,10 @@ struct ImportUpload {
 pub async fn receive_import(
     State(app): State<App>,
     user: SignedInUser,
-    submitted: Result<MultipartUpload, Refusal>,
-) -> Response {
-    let upload = match submitted {
-        Ok(submitted) => submitted,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let input = match tokio::time::timeout(PATIENCE, read_import_upload(upload, app.import_mib * 1024 * 1024))
-        .await
-    {
-        Err(_) => return Refusal::Unreadable.into_response(),
-        Ok(Err(refusal)) => return refusal.into_response(),
-        Ok(Ok(input)) => input,
-    };
+    upload: MultipartUpload,
+) -> PageResult {
+    let reading = read_import_upload(upload, app.import_mib * 1024 * 1024);
+    let input = tokio::time::timeout(PATIENCE, reading).await.map_err(|_| Refusal::Unreadable)??;
     let no_kind = || Some("Escolha o que a planilha traz.".to_owned());
     let (kind, name, spool) = match (input.kind, input.file) {
         (Some(kind), Some((name, Ok(spool)))) => (kind, name, spool),
@@ -133,7 +117,7 @@ pub async fn receive_import(
             };
             return render_refused_start(&app, &user, kind, form_problems).await;
         }
-        (_, Some((_, Err(error)))) => return render_refusal(&user, &error),
+        (_, Some((_, Err(error)))) => return Err(error.into()),
         (kind, file) => {
             let no_file = match &file {
                 None => "Escolha o arquivo da planilha.",
@@ -151,14 +135,14 @@ pub async fn receive_import(
             .await;
     match received.and_then(WriteOutcome::into_fresh) {
         Ok(import) => {
-            redirect_to(&format!("{}/console/importar/{}/colunas", derive_root_path(&app), import.code))
+            Ok(redirect_to(&format!("{}/console/importar/{}/colunas", derive_root_path(&app), import.code)))
         }
         Err(Error::Refused(problems)) => {
             let form_problems =
                 StartImportProblems { kind: None, file: Some(describe_rejections(&problems).join(" ")) };
             render_refused_start(&app, &user, Some(kind), form_problems).await
         }
-        Err(error) => render_refusal(&user, &error),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -4,13 +4,12 @@ use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_imp
 use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{render_page, render_page_or_refusal, render_refusal};
+use crate::widgets::page::{PageResult, render_page, show_page};
 use crate::widgets::record_form::capitalize_sentence;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::Response;
 use domain::{ImportCode, ImportState, TimeZone};
 use exchange::import::{self, StoredImportRun, UNDO_FOR};
 
@@ -108,15 +107,12 @@ pub async fn show_import_page(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> Response {
-    let import = match import::load_import(&app, &build_actor(&user), ImportCode::new(code)).await {
-        Ok(import) => import,
-        Err(error) => return render_refusal(&user, &error),
-    };
+) -> PageResult {
+    let import = import::load_import(&app, &build_actor(&user), ImportCode::new(code)).await?;
     if import.state == ImportState::Ready {
-        return redirect_to(&format!("{}/colunas", build_import_path(&derive_root_path(&app), code)));
+        return Ok(redirect_to(&format!("{}/colunas", build_import_path(&derive_root_path(&app), code))));
     }
-    render_page_or_refusal(&user, build_import_page(&app, &user, import, &query, Vec::new()).await)
+    show_page(&build_import_page(&app, &user, import, &query, Vec::new()).await?)
 }
 
 /// Renders the page with the reasons why an action was refused.
@@ -125,15 +121,10 @@ pub async fn render_import_with_alerts(
     user: &SignedInUser,
     code: i32,
     alerts: Vec<String>,
-) -> Response {
-    let page = match import::load_import(app, &build_actor(user), ImportCode::new(code)).await {
-        Ok(import) => build_import_page(app, user, import, &QueryParams::parse(""), alerts).await,
-        Err(error) => Err(error),
-    };
-    match page {
-        Ok(page) => render_page(StatusCode::BAD_REQUEST, &page),
-        Err(error) => render_refusal(user, &error),
-    }
+) -> PageResult {
+    let import = import::load_import(app, &build_actor(user), ImportCode::new(code)).await?;
+    let page = build_import_page(app, user, import, &QueryParams::parse(""), alerts).await?;
+    render_page(StatusCode::BAD_REQUEST, &page)
 }
 
 async fn build_import_page(

@@ -5,27 +5,20 @@ use super::{build_actor, describe_rejections};
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_refusal};
+use crate::widgets::page::PageResult;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use domain::ImportCode;
 use exchange::import::{self, StoredImportRun};
-
-type FormOrRefusal = Result<SubmittedForm, Refusal>;
 
 /// `POST /console/importar/{codigo}/iniciar`
 pub async fn start_import(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: FormOrRefusal,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let triggers = form.text("gatilhos") == "sim";
     let done = import::start_import(
         &app,
@@ -43,11 +36,8 @@ pub async fn pause_import(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: FormOrRefusal,
-) -> Response {
-    if let Err(refusal) = form {
-        return refusal.into_response();
-    }
+    _: SubmittedForm,
+) -> PageResult {
     let done = import::pause_import(
         &app,
         &build_actor(&user),
@@ -70,11 +60,8 @@ pub async fn resume_import(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: FormOrRefusal,
-) -> Response {
-    if let Err(refusal) = form {
-        return refusal.into_response();
-    }
+    _: SubmittedForm,
+) -> PageResult {
     let done = import::resume_import(
         &app,
         &build_actor(&user),
@@ -90,11 +77,8 @@ pub async fn undo_import(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: FormOrRefusal,
-) -> Response {
-    if let Err(refusal) = form {
-        return refusal.into_response();
-    }
+    _: SubmittedForm,
+) -> PageResult {
     let done =
         import::undo_import(&app, &build_actor(&user), ImportCode::new(code), IdempotentWrite::without_key())
             .await;
@@ -107,18 +91,18 @@ async fn respond_to_step(
     code: i32,
     done: Result<WriteOutcome<StoredImportRun>, Error>,
     notice: &str,
-) -> Response {
+) -> PageResult {
     match done.and_then(WriteOutcome::into_fresh) {
         Ok(_) => {
             let mut response = redirect_to(&build_import_path(&derive_root_path(app), code));
             if !notice.is_empty() {
                 add_notice(&mut response, notice);
             }
-            response
+            Ok(response)
         }
         Err(Error::Refused(problems)) => {
             render_import_with_alerts(app, user, code, describe_rejections(&problems)).await
         }
-        Err(error) => render_refusal(user, &error),
+        Err(error) => Err(error.into()),
     }
 }

@@ -1,11 +1,11 @@
 //! Forms that create and change a member.
 
 use super::fields::{SECTIONS, SPECS, fill_member_values, list_member_choices};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form, split_into_sections};
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::PageResult;
 use crate::widgets::record_form::{
     FormProblems, FormValues, build_inputs, build_record_json, read_form_values,
 };
@@ -14,7 +14,6 @@ use app::members::search;
 use app::members::{self, MemberView};
 use app::{App, Error};
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use domain::{AuditedOperation, PersonCode};
 use wire::read;
 use wire::records::{AssociadoInput, PessoaInput};
@@ -30,11 +29,8 @@ struct EditMemberState {
     problems: FormProblems,
 }
 
-async fn render_member_form(app: &App, user: &SignedInUser, state: EditMemberState) -> Response {
-    let registers = match app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await {
-        Ok(registers) => registers,
-        Err(error) => return Refusal::from(&error).into_response(),
-    };
+async fn render_member_form(app: &App, user: &SignedInUser, state: EditMemberState) -> PageResult {
+    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let all = build_inputs(SPECS, &state.values, &state.problems, |name| {
         list_member_choices(&registers, user, name)
     });
@@ -57,7 +53,7 @@ async fn render_member_form(app: &App, user: &SignedInUser, state: EditMemberSta
 }
 
 /// `GET /console/associados/novo`
-pub async fn show_new_member_form(State(app): State<App>, user: SignedInUser) -> Response {
+pub async fn show_new_member_form(State(app): State<App>, user: SignedInUser) -> PageResult {
     let state = EditMemberState {
         code: None,
         name: String::new(),
@@ -138,31 +134,18 @@ async fn try_create_member(
 }
 
 /// `POST /console/associados/novo`
-pub async fn create_member(
-    State(app): State<App>,
-    user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+pub async fn create_member(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
     let values = read_form_values(SPECS, &form);
-    match try_create_member(&app, &user, &values).await {
-        Ok(Ok(code)) => {
-            let mut response = redirect_to(&format!("{}/console/associados/{code}", derive_root_path(&app)));
-            add_notice(&mut response, "Associado salvo. O próximo passo é o primeiro benefício dele.");
-            response
+    match try_create_member(&app, &user, &values).await? {
+        Ok(code) => Ok(redirect_with_notice(
+            &format!("{}/console/associados/{code}", derive_root_path(&app)),
+            "Associado salvo. O próximo passo é o primeiro benefício dele.",
+        )),
+        Err(problems) => {
+            let name = String::new();
+            let state = EditMemberState { code: None, name, version: None, values, problems };
+            render_member_form(&app, &user, state).await
         }
-        Ok(Err(problems)) => {
-            render_member_form(
-                &app,
-                &user,
-                EditMemberState { code: None, name: String::new(), version: None, values, problems },
-            )
-            .await
-        }
-        Err(error) => Refusal::from(&error).into_response(),
     }
 }
 
@@ -171,11 +154,8 @@ pub async fn show_edit_member_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
-    let view = match members::read_member(&app, user.session(), PersonCode::new(code)).await {
-        Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<super::MemberProfilePage>(&user, Err(error)),
-    };
+) -> PageResult {
+    let view = members::read_member(&app, user.session(), PersonCode::new(code)).await?;
     let state = EditMemberState {
         code: Some(code),
         name: view.profile.name.clone(),
@@ -191,19 +171,12 @@ pub async fn change_member(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let values = read_form_values(SPECS, &form);
     let version = form.text("versao");
     let person = PersonCode::new(code);
-    let view = match members::read_member(&app, user.session(), person).await {
-        Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<super::MemberProfilePage>(&user, Err(error)),
-    };
+    let view = members::read_member(&app, user.session(), person).await?;
     let problems =
         match read::read_body::<AssociadoInput>(&build_member_json(&values, Some((&view, version)))) {
             Err(unread) => FormProblems::new(unread.problems.into_problems(), SPECS),
@@ -218,15 +191,13 @@ pub async fn change_member(
                 .await
                 {
                     Ok(_) => {
-                        let mut response =
-                            redirect_to(&format!("{}/console/associados/{code}", derive_root_path(&app)));
-                        add_notice(&mut response, "As alterações foram salvas.");
-                        return response;
+                        return Ok(redirect_with_notice(
+                            &format!("{}/console/associados/{code}", derive_root_path(&app)),
+                            "As alterações foram salvas.",
+                        ));
                     }
                     Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
-                    Err(error) => {
-                        return render_page_or_refusal::<super::MemberProfilePage>(&user, Err(error));
-                    }
+                    Err(error) => return Err(error.into()),
                 }
             }
         };

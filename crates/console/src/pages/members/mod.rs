@@ -13,7 +13,7 @@ use super::member_list::{SituationBadge, build_situation_badge};
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
-use crate::widgets::page::{render_page, render_page_or_refusal, render_refusal};
+use crate::widgets::page::{PageResult, render_page, show_page};
 use app::attachments::OwnerRecord;
 use app::benefits::StoredBenefit;
 use app::members::dependents;
@@ -24,7 +24,6 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::Response;
 use dispatch::{get, post};
 use domain::{BenefitCode, Document, FileOwner, PersonCode, SituationKind};
 use std::collections::BTreeMap;
@@ -95,11 +94,8 @@ pub async fn show_member_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
-    render_page_or_refusal(
-        &user,
-        build_member_page(&app, &user, PersonCode::new(code), UploadReport::default()).await,
-    )
+) -> PageResult {
+    show_page(&build_member_page(&app, &user, PersonCode::new(code), UploadReport::default()).await?)
 }
 
 /// Renders the page with the problems of an upload.
@@ -108,11 +104,8 @@ pub async fn render_member_with_report(
     user: &SignedInUser,
     code: PersonCode,
     report: UploadReport,
-) -> Response {
-    match build_member_page(app, user, code, report).await {
-        Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
-        Err(error) => render_refusal(user, &error),
-    }
+) -> PageResult {
+    render_page(StatusCode::BAD_REQUEST, &build_member_page(app, user, code, report).await?)
 }
 
 async fn build_member_page(

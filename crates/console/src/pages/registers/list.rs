@@ -9,14 +9,13 @@ use crate::pages::export::ExportLinks;
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
 use crate::widgets::record_form::{FormInput, FormProblems, FormValues, build_inputs, label_problems};
 use ::registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
 use app::registers::{self, StoredRecord};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::PAGE_SIZE;
 
 struct RegisterRecordLine {
@@ -57,31 +56,10 @@ pub async fn show_register_list(
     user: SignedInUser,
     which: RegisterParam,
     query: QueryParams,
-) -> Response {
-    render_page_or_refusal(&user, build_register_list(&app, &user, which.0, &query).await)
-}
-
-type RegisterListColumn = (usize, &'static FieldSpec);
-
-/// Columns besides the name.
-fn list_register_columns(register: &'static Register) -> Vec<RegisterListColumn> {
-    let name = find_name_field(register).map(|(at, _)| at);
-    let columns = register.columns.iter().filter_map(|name| register.find_field(name));
-    columns.filter(|(at, _)| Some(*at) != name).collect()
-}
-
-fn is_number_field(field: &FieldSpec) -> bool {
-    matches!(field.kind, FieldType::Money | FieldType::Integer { .. })
-}
-
-async fn build_register_list(
-    app: &App,
-    user: &SignedInUser,
-    register: &'static Register,
-    query: &QueryParams,
-) -> Result<BrowseRegisterPage, Error> {
+) -> PageResult {
+    let register = which.0;
     let caller = user.session();
-    let frame = PageFrame::load(app, user, "cadastros").await?;
+    let frame = PageFrame::load(&app, &user, "cadastros").await?;
     let active_filters = ["filtro", "ativo"].into_iter().chain(register.filters.iter().copied());
     let active_filters =
         active_filters.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
@@ -96,12 +74,12 @@ async fn build_register_list(
         match wire::register::read_list_query(register, criteria.chain([page])) {
             Err(problems) => (Vec::new(), 0, label_problems(&problems.into_problems(), &labels)),
             Ok(_) if !may_list => (Vec::new(), 0, Vec::new()),
-            Ok(criteria) => match registers::list_records(app, caller, register, criteria).await {
+            Ok(criteria) => match registers::list_records(&app, caller, register, criteria).await {
                 Ok(page) => (page.records, page.total, Vec::new()),
                 Err(Error::Refused(problems)) => {
                     (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), &labels))
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             },
         };
     if total <= PAGE_SIZE {
@@ -111,7 +89,7 @@ async fn build_register_list(
     let filtered =
         register.filters.iter().filter_map(|name| register.find_field(name)).map(|(_, field)| field);
     let needed = columns.iter().map(|(_, field)| *field).chain(filtered.clone());
-    let names = FormReferenceNames::load(app, caller, needed).await?;
+    let names = FormReferenceNames::load(&app, caller, needed).await?;
     let values: FormValues =
         filtered.clone().map(|field| (field.name, query.text(field.name).to_owned())).collect();
     let specs: Vec<_> = filtered
@@ -120,7 +98,7 @@ async fn build_register_list(
     let filters = build_inputs(&specs, &values, &FormProblems::default(), |name| {
         list_field_choices(register, None, (&names, &values), name)
     });
-    Ok(BrowseRegisterPage {
+    show_page(&BrowseRegisterPage {
         path: register.path,
         name: format_plural_title(register),
         new_one: format_new_title(register),
@@ -147,6 +125,19 @@ async fn build_register_list(
         begins: build_new_record_query(&values),
         frame,
     })
+}
+
+type RegisterListColumn = (usize, &'static FieldSpec);
+
+/// Columns besides the name.
+fn list_register_columns(register: &'static Register) -> Vec<RegisterListColumn> {
+    let name = find_name_field(register).map(|(at, _)| at);
+    let columns = register.columns.iter().filter_map(|name| register.find_field(name));
+    columns.filter(|(at, _)| Some(*at) != name).collect()
+}
+
+fn is_number_field(field: &FieldSpec) -> bool {
+    matches!(field.kind, FieldType::Money | FieldType::Integer { .. })
 }
 
 /// Sorts by the register's first filter, then by `ordem`.

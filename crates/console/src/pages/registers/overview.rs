@@ -4,12 +4,11 @@ use super::format_plural_title;
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
+use app::App;
 use app::registers::{self, COUNTED};
-use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 
 pub struct RegisterSummary {
     path: &'static str,
@@ -25,14 +24,10 @@ struct RegisterOverviewPage {
     sections: Vec<(&'static str, Vec<RegisterSummary>)>,
 }
 
-pub async fn show_register_overview(State(app): State<App>, user: SignedInUser) -> Response {
-    render_page_or_refusal(&user, build_register_overview(&app, &user).await)
-}
-
-async fn build_register_overview(app: &App, user: &SignedInUser) -> Result<RegisterOverviewPage, Error> {
-    let frame = PageFrame::load(app, user, "cadastros").await?;
+pub async fn show_register_overview(State(app): State<App>, user: SignedInUser) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "cadastros").await?;
     let mut sections: Vec<(&'static str, Vec<RegisterSummary>)> = Vec::new();
-    for (register, number) in registers::count_records(app, user.session()).await? {
+    for (register, number) in registers::count_records(&app, user.session()).await? {
         let place = RegisterSummary {
             path: register.path,
             name: format_plural_title(register),
@@ -48,7 +43,7 @@ async fn build_register_overview(app: &App, user: &SignedInUser) -> Result<Regis
             None => sections.push((register.section, vec![place])),
         }
     }
-    Ok(RegisterOverviewPage { frame, sections })
+    show_page(&RegisterOverviewPage { frame, sections })
 }
 
 #[cfg(test)]

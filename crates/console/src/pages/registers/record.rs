@@ -7,8 +7,8 @@ use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, capitalize_sentence,
     describe_problem, read_form_values,
@@ -20,7 +20,6 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::TimeZone;
 use serde_json::json;
 use wire::refusal::RequestProblem;
@@ -86,23 +85,8 @@ async fn render_register_record(
     user: &SignedInUser,
     register: &'static Register,
     existing: Option<LoadedRecord>,
-    state: EditRecordState,
-) -> Response {
-    let is_refused = !state.problems.is_empty() || state.conflict.is_some();
-    let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    match build_record_page(app, user, register, existing, state).await {
-        Ok(template) if is_refused => render_page(status, &template),
-        result => render_page_or_refusal(user, result),
-    }
-}
-
-async fn build_record_page(
-    app: &App,
-    user: &SignedInUser,
-    register: &'static Register,
-    existing: Option<LoadedRecord>,
     mut state: EditRecordState,
-) -> Result<RegisterRecordPage, Error> {
+) -> PageResult {
     let frame = PageFrame::load(app, user, "cadastros").await?;
     let names = FormReferenceNames::load(app, user.session(), register.fields.iter()).await?;
     let record = existing.as_ref().map(|existing| &existing.record);
@@ -124,7 +108,7 @@ async fn build_record_page(
     }
     let is_refused = !state.problems.is_empty();
     let version = state.conflict.as_ref().map(|one| one.version).or(record.map(|record| record.version));
-    Ok(RegisterRecordPage {
+    let page = RegisterRecordPage {
         path: register.path,
         list: format_plural_title(register),
         title: record.map_or_else(
@@ -145,7 +129,11 @@ async fn build_record_page(
         is_refused,
         done: state.done,
         frame,
-    })
+    };
+    match page.is_refused || page.conflict.is_some() {
+        true => render_page(StatusCode::BAD_REQUEST, &page),
+        false => show_page(&page),
+    }
 }
 
 fn describe_record_dates(existing: &LoadedRecord) -> String {
@@ -191,10 +179,8 @@ pub async fn show_new_record_form(
     user: SignedInUser,
     RegisterParam(register): RegisterParam,
     query: QueryParams,
-) -> Response {
-    if let Err(error) = require_administrator(user.session()) {
-        return render_page_or_refusal::<RegisterRecordPage>(&user, Err(error));
-    }
+) -> PageResult {
+    require_administrator(user.session())?;
     let begins = |field: &&FieldSpec| (field.name, query.text(field.name).to_owned());
     let mut values: FormValues = list_editable_fields(register, true).iter().map(begins).collect();
     for field in register.fields.iter().filter(|field| field.kind == FieldType::Colour) {
@@ -217,19 +203,12 @@ pub async fn show_record_page(
     RegisterParam(register): RegisterParam,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> Response {
-    let (record, mut values) = match load_record(&app, &user, register, code).await {
-        Ok(loaded) => {
-            let values = register.fields.iter().zip(&loaded.record.values);
-            let values =
-                values.map(|(field, value)| (field.name, fields::format_input_value(field, value))).collect();
-            (loaded, values)
-        }
-        Err(refusal) => return refusal,
-    };
-    if let Err(error) = fields::replace_codes_with_names(&app, user.session(), register, &mut values).await {
-        return render_page_or_refusal::<RegisterRecordPage>(&user, Err(error));
-    }
+) -> PageResult {
+    let record = load_record(&app, &user, register, code).await?;
+    let values = register.fields.iter().zip(&record.record.values);
+    let mut values =
+        values.map(|(field, value)| (field.name, fields::format_input_value(field, value))).collect();
+    fields::replace_codes_with_names(&app, user.session(), register, &mut values).await?;
     let done = match (query.text("feito"), record.record.active) {
         ("inativado", false) => {
             Some("Fora de uso: não aparece mais nas escolhas. O que já o usa continua como está.")
@@ -252,12 +231,9 @@ async fn load_record(
     user: &SignedInUser,
     register: &'static Register,
     code: i32,
-) -> Result<LoadedRecord, Response> {
-    match registers::read_record(app, user.session(), register, code).await {
-        Ok((record, zone)) => Ok(LoadedRecord { record, zone }),
-        Err(Error::NoRecord(_)) => Err(Refusal::NotThere.into_response()),
-        Err(error) => Err(render_page_or_refusal::<RegisterRecordPage>(user, Err(error))),
-    }
+) -> Result<LoadedRecord, Error> {
+    let (record, zone) = registers::read_record(app, user.session(), register, code).await?;
+    Ok(LoadedRecord { record, zone })
 }
 
 /// `POST /console/cadastros/{registro}/novo`
@@ -265,9 +241,9 @@ pub async fn create_record(
     State(app): State<App>,
     user: SignedInUser,
     RegisterParam(register): RegisterParam,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    save_record(&app, &user, register, None, form).await
+    form: SubmittedForm,
+) -> PageResult {
+    save_record(&app, &user, register, None, &form).await
 }
 
 /// `POST /console/cadastros/{registro}/{codigo}`
@@ -276,9 +252,9 @@ pub async fn change_record(
     user: SignedInUser,
     RegisterParam(register): RegisterParam,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    save_record(&app, &user, register, Some(code), form).await
+    form: SubmittedForm,
+) -> PageResult {
+    save_record(&app, &user, register, Some(code), &form).await
 }
 
 async fn save_record(
@@ -286,38 +262,24 @@ async fn save_record(
     user: &SignedInUser,
     register: &'static Register,
     code: Option<i32>,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    if let Err(error) = require_administrator(user.session()) {
-        return render_page_or_refusal::<RegisterRecordPage>(user, Err(error));
-    }
+    form: &SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let specs = list_input_specs(register, code.is_none());
-    let values = read_form_values(&specs, &form);
+    let values = read_form_values(&specs, form);
     let existing = code.map(|code| (code, form.text("versao")));
-    let refused = match write_record(app, user, register, existing, values.clone()).await {
+    let (found, rejections) = match write_record(app, user, register, existing, values.clone()).await? {
         Ok(record) => {
-            let mut response =
-                redirect_to(&format!("{}/console/cadastros/{}", derive_root_path(app), register.path));
             let done = if code.is_some() { "As alterações foram salvas" } else { "Cadastro salvo" };
-            add_notice(
-                &mut response,
+            return Ok(redirect_with_notice(
+                &format!("{}/console/cadastros/{}", derive_root_path(app), register.path),
                 &format!("{done}: {}.", format_record_title(register, record.code, &record.values)),
-            );
-            return response;
+            ));
         }
-        Err(Ok(refused)) => refused,
-        Err(Err(Error::NoRecord(_))) => return Refusal::NotThere.into_response(),
-        Err(Err(error)) => return render_page_or_refusal::<RegisterRecordPage>(user, Err(error)),
+        Err(problems) => problems,
     };
     let existing = match code {
-        Some(code) => match load_record(app, user, register, code).await {
-            Ok(existing) => Some(existing),
-            Err(refusal) => return refusal,
-        },
+        Some(code) => Some(load_record(app, user, register, code).await?),
         None => None,
     };
     let label = |name: &str| {
@@ -325,8 +287,8 @@ async fn save_record(
             .find_field(name)
             .map_or_else(|| capitalize_sentence(name), |(_, field)| field.label.to_owned())
     };
-    let conflict = VersionConflict::find_in_rejections(&refused.1, label);
-    let found = if conflict.is_some() { Vec::new() } else { refused.0 };
+    let conflict = VersionConflict::find_in_rejections(&rejections, label);
+    let found = if conflict.is_some() { Vec::new() } else { found };
     let problems = FormProblems::new(found, &specs);
     render_register_record(
         app,
@@ -347,15 +309,17 @@ async fn write_record(
     register: &'static Register,
     existing: Option<(i32, &str)>,
     mut values: FormValues,
-) -> Result<StoredRecord, Result<SaveRecordProblems, Error>> {
+) -> Result<Result<StoredRecord, SaveRecordProblems>, Error> {
     let caller = user.session();
-    let unknown = fields::resolve_references(app, caller, register, &mut values).await.map_err(Err)?;
+    let unknown = fields::resolve_references(app, caller, register, &mut values).await?;
     if !unknown.is_empty() {
-        return Err(Ok((unknown, Vec::new())));
+        return Ok(Err((unknown, Vec::new())));
     }
     let body = fields::build_register_json(register, &values, existing);
-    let input = wire::register::read_record_input(register, &body)
-        .map_err(|unread| Ok((unread.problems.into_problems(), Vec::new())))?;
+    let input = match wire::register::read_record_input(register, &body) {
+        Ok(input) => input,
+        Err(unread) => return Ok(Err((unread.problems.into_problems(), Vec::new()))),
+    };
     let done = match existing {
         Some((code, _)) => {
             registers::change_record(app, caller, register, (code, input), IdempotentWrite::without_key())
@@ -364,9 +328,9 @@ async fn write_record(
         None => registers::create_record(app, caller, register, input, IdempotentWrite::without_key()).await,
     };
     match done.and_then(WriteOutcome::into_fresh) {
-        Ok(saved) => Ok(saved.record),
-        Err(Error::Refused(problems)) => Err(Ok((wire::refusal::describe_rejections(&problems), problems))),
-        Err(error) => Err(Err(error)),
+        Ok(saved) => Ok(Ok(saved.record)),
+        Err(Error::Refused(problems)) => Ok(Err((wire::refusal::describe_rejections(&problems), problems))),
+        Err(error) => Err(error),
     }
 }
 
@@ -376,43 +340,25 @@ pub async fn set_record_active(
     user: SignedInUser,
     RegisterParam(register): RegisterParam,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    if let Err(error) = require_administrator(user.session()) {
-        return render_page_or_refusal::<RegisterRecordPage>(&user, Err(error));
-    }
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let active = form.text("ativo") == "sim";
     let body = json!({"ativo": active, "versao": form.text("versao")}).to_string();
-    let Ok(input) = wire::register::read_record_input(register, body.as_bytes()) else {
-        return Refusal::Unreadable.into_response();
-    };
-    let done = registers::change_record(
-        &app,
-        user.session(),
-        register,
-        (code, input),
-        IdempotentWrite::without_key(),
-    )
-    .await;
+    let input = wire::register::read_record_input(register, body.as_bytes());
+    let change = (code, input.map_err(|_| Refusal::Unreadable)?);
+    let done =
+        registers::change_record(&app, user.session(), register, change, IdempotentWrite::without_key())
+            .await;
     let here = format!("{}/console/cadastros/{}/{code}", derive_root_path(&app), register.path);
     match done {
-        Ok(_) => redirect_to(&format!("{here}?feito={}", if active { "ativado" } else { "inativado" })),
+        Ok(_) => Ok(redirect_to(&format!("{here}?feito={}", if active { "ativado" } else { "inativado" }))),
         Err(Error::Refused(problems)) => {
-            let mut response = redirect_to(&here);
-            let lines: Vec<String> = problems
-                .iter()
-                .map(wire::refusal::render_sentence)
-                .map(|text| capitalize_sentence(&text))
-                .collect();
-            add_notice(&mut response, &lines.join(" "));
-            response
+            let sentences = problems.iter().map(wire::refusal::render_sentence);
+            let lines: Vec<String> = sentences.map(|text| capitalize_sentence(&text)).collect();
+            Ok(redirect_with_notice(&here, &lines.join(" ")))
         }
-        Err(Error::NoRecord(_)) => Refusal::NotThere.into_response(),
-        Err(error) => render_page_or_refusal::<RegisterRecordPage>(&user, Err(error)),
+        Err(error) => Err(error.into()),
     }
 }
 

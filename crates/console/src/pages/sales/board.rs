@@ -2,19 +2,18 @@
 
 use super::move_stage;
 use crate::pages::member_list::SelectOption;
-use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path};
 use crate::widgets::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_money};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, Refusal, show_page};
+use app::App;
 use app::sales::deals::FoundDeal;
 use app::sales::deals::board::{BoardColumn, BoardQuery, BoardView, view_board, view_board_changes};
-use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use domain::{BranchCode, DealCode, FunnelCode, Moment, StageCode};
 use std::time::Duration;
 
@@ -73,18 +72,10 @@ impl FunnelBoardAddress {
 }
 
 /// `GET /console/vendas`
-pub async fn show_funnel_board(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&user, build_funnel_board(&app, &user, &query).await)
-}
-
-async fn build_funnel_board(
-    app: &App,
-    user: &SignedInUser,
-    query: &QueryParams,
-) -> Result<FunnelBoardPage, Error> {
-    let address = FunnelBoardAddress::from_query(app, user, query);
-    let frame = PageFrame::load(app, user, "vendas").await?;
-    let found = view_board(app, user.session(), address.look).await?;
+pub async fn show_funnel_board(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+    let address = FunnelBoardAddress::from_query(&app, &user, &query);
+    let frame = PageFrame::load(&app, &user, "vendas").await?;
+    let found = view_board(&app, user.session(), address.look).await?;
     let registers = &found.registers;
     let funnels = registers.funnels.iter().filter(|one| one.active).map(|one| SelectOption {
         value: one.code.to_string(),
@@ -97,7 +88,7 @@ async fn build_funnel_board(
         is_chosen: address.look.branch == Some(one.code),
     });
     let is_empty = found.columns.iter().all(|column| column.count == 0);
-    Ok(FunnelBoardPage {
+    show_page(&FunnelBoardPage {
         funnels: funnels.collect(),
         branches: branches.collect(),
         is_mine: address.look.responsible.is_some(),
@@ -178,7 +169,11 @@ fn build_deal_card(address: &FunnelBoardAddress, one: &FoundDeal, found: &BoardV
 }
 
 /// `GET /console/vendas/mudancas`
-pub async fn show_board_changes(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+pub async fn show_board_changes(
+    State(app): State<App>,
+    user: SignedInUser,
+    query: QueryParams,
+) -> PageResult {
     let address = FunnelBoardAddress::from_query(&app, &user, &query);
     answer_with_changes(&app, &user, &address, query.text("desde"), Vec::new()).await
 }
@@ -190,15 +185,12 @@ async fn answer_with_changes(
     address: &FunnelBoardAddress,
     since: &str,
     problems: Vec<String>,
-) -> Response {
+) -> PageResult {
     let found = match since.parse().map(Moment::from_millis) {
-        Ok(since) => view_board_changes(app, user.session(), address.look, since).await,
-        Err(_) => Ok(None),
+        Ok(since) => view_board_changes(app, user.session(), address.look, since).await?,
+        Err(_) => None,
     };
-    let board = match found {
-        Ok(found) => found.map(|found| (found.now.millis(), build_board_columns(address, &found))),
-        Err(error) => return render_page_or_refusal::<FunnelBoardPage>(user, Err(error)),
-    };
+    let board = found.map(|found| (found.now.millis(), build_board_columns(address, &found)));
     match problems.is_empty() {
         true => board::render_board_changes(board),
         false => board::render_refused_move(board, problems),
@@ -211,28 +203,18 @@ pub async fn move_deal_card(
     user: SignedInUser,
     query: QueryParams,
     ScriptRequestFlag(by_script): ScriptRequestFlag,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let Ok(code) = form.text("codigo").parse().map(DealCode::new) else {
-        return Refusal::NotThere.into_response();
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    let code = form.text("codigo").parse().map(DealCode::new).map_err(|_| Refusal::NotThere)?;
     let address = FunnelBoardAddress::from_query(&app, &user, &query);
-    match move_stage::move_to_stage(&app, &user, code, (form.text("para"), form.text("versao"))).await {
-        Ok(outcome) if by_script => {
-            answer_with_changes(&app, &user, &address, form.text("desde"), outcome.err().unwrap_or_default())
-                .await
-        }
-        Ok(outcome) => {
-            let mut response = redirect_to(&address.build_link("", &[]));
-            add_notice(&mut response, &outcome.unwrap_or_else(|problems| problems.join(" ")));
-            response
-        }
-        Err(error) => render_page_or_refusal::<FunnelBoardPage>(&user, Err(error)),
+    let target = (form.text("para"), form.text("versao"));
+    let outcome = move_stage::move_to_stage(&app, &user, code, target).await?;
+    if by_script {
+        let problems = outcome.err().unwrap_or_default();
+        return answer_with_changes(&app, &user, &address, form.text("desde"), problems).await;
     }
+    let text = outcome.unwrap_or_else(|problems| problems.join(" "));
+    Ok(redirect_with_notice(&address.build_link("", &[]), &text))
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use super::fields::find_deal_label;
 use super::{StageBadge, build_stage_badge, label_deal_state};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, render_page, show_page};
 use crate::widgets::record_form::{FormValues, build_record_json, label_problems};
 use app::idempotency::IdempotentWrite;
 use app::record_timeline::RecordChangeDetail;
@@ -17,7 +17,6 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{DealCode, DealState, Kinship, Moment, display};
 use wire::read;
 use wire::set_names;
@@ -89,11 +88,9 @@ pub async fn render_refused_input(
     user: &SignedInUser,
     code: DealCode,
     typed: RefusedDealInput,
-) -> Response {
-    match build_deal_page(app, user, code).await {
-        Ok(page) => render_page(StatusCode::BAD_REQUEST, &ViewDealPage { typed, ..page }),
-        Err(error) => render_page_or_refusal::<ViewDealPage>(user, Err(error)),
-    }
+) -> PageResult {
+    let page = build_deal_page(app, user, code).await?;
+    render_page(StatusCode::BAD_REQUEST, &ViewDealPage { typed, ..page })
 }
 
 /// `GET /console/vendas/{codigo}`
@@ -101,8 +98,8 @@ pub async fn show_deal_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
-    render_page_or_refusal(&user, build_deal_page(&app, &user, DealCode::new(code)).await)
+) -> PageResult {
+    show_page(&build_deal_page(&app, &user, DealCode::new(code)).await?)
 }
 
 async fn build_deal_page(app: &App, user: &SignedInUser, code: DealCode) -> Result<ViewDealPage, Error> {
@@ -248,12 +245,8 @@ pub async fn add_dependent(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let dependent: FormValues = DEPENDENT.map(|(name, _)| (name, form.text(name).trim().to_owned())).into();
     let mut filled = dependent.clone();
     filled.retain(|_, text| !text.is_empty());
@@ -271,16 +264,13 @@ pub async fn add_dependent(
             .await
             {
                 Ok(_) => {
-                    let mut response =
-                        redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(&app)));
-                    add_notice(
-                        &mut response,
+                    return Ok(redirect_with_notice(
+                        &format!("{}/console/vendas/{code}", derive_root_path(&app)),
                         &format!("{} entrou como dependente.", form.text("nome").trim()),
-                    );
-                    return response;
+                    ));
                 }
                 Err(Error::Refused(problems)) => wire::refusal::describe_rejections(&problems),
-                Err(error) => return render_page_or_refusal::<ViewDealPage>(&user, Err(error)),
+                Err(error) => return Err(error.into()),
             }
         }
     };

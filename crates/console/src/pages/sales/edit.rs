@@ -3,11 +3,11 @@
 use super::fields::{
     CONTACT, DEAL, VEHICLE, build_deal_json, fill_deal_values, find_deal_label, list_deal_choices,
 };
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, render_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, read_form_values,
 };
@@ -18,7 +18,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domain::{DealCode, LeadCode, Rejection, Role};
 use std::collections::BTreeMap;
 use wire::read;
@@ -65,21 +65,7 @@ fn list_form_sections(is_known: bool) -> Vec<(&'static str, &'static [InputSpec]
     contact.into_iter().chain([("O que interessa", DEAL), ("Veículo, se for o caso", VEHICLE)]).collect()
 }
 
-async fn render_deal_form(app: &App, user: &SignedInUser, state: EditDealState) -> Response {
-    match build_deal_form(app, user, state).await {
-        Ok(template) => {
-            let status = if template.is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-            render_page(status, &template)
-        }
-        Err(error) => render_page_or_refusal::<EditDealPage>(user, Err(error)),
-    }
-}
-
-async fn build_deal_form(
-    app: &App,
-    user: &SignedInUser,
-    state: EditDealState,
-) -> Result<EditDealPage, Error> {
+async fn render_deal_form(app: &App, user: &SignedInUser, state: EditDealState) -> PageResult {
     let frame = PageFrame::load(app, user, "vendas").await?;
     let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let users = list_responsible_users(app, user).await?;
@@ -102,7 +88,9 @@ async fn build_deal_form(
         ),
         (None, name) => (format!("Novo negócio com {name}"), String::new()),
     };
-    Ok(EditDealPage {
+    let is_refused = !problems.is_empty() || conflict.is_some();
+    let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+    let page = EditDealPage {
         title,
         about,
         lead: state.lead,
@@ -113,11 +101,12 @@ async fn build_deal_form(
         // The user now sees both versions, so the next save may overwrite.
         version: conflict.as_ref().map(|one| one.version).or(state.had.map(|(_, version)| version)),
         sections,
-        is_refused: !problems.is_empty() || conflict.is_some(),
+        is_refused,
         conflict,
         others: problems.list_others(),
         frame,
-    })
+    };
+    render_page(status, &page)
 }
 
 /// Maps the API's different names for the same thing to the one field on the page.
@@ -148,63 +137,46 @@ async fn find_lead_name(app: &App, user: &SignedInUser, lead: &str) -> Result<St
 }
 
 /// `GET /console/vendas/novo`
-pub async fn show_new_deal_form(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+pub async fn show_new_deal_form(
+    State(app): State<App>,
+    user: SignedInUser,
+    query: QueryParams,
+) -> PageResult {
     let lead = query.text("codLead").to_owned();
-    let name = match find_lead_name(&app, &user, &lead).await {
-        Ok(name) => name,
-        Err(error) => return render_page_or_refusal::<EditDealPage>(&user, Err(error)),
-    };
+    let name = find_lead_name(&app, &user, &lead).await?;
     let values = FormValues::from([("codUsuarioResponsavel", user.session().user.to_string())]);
     render_deal_form(&app, &user, EditDealState { name, lead, values, ..EditDealState::default() }).await
 }
 
 /// `POST /console/vendas/novo`
-pub async fn create_deal(
-    State(app): State<App>,
-    user: SignedInUser,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+pub async fn create_deal(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
     let lead = form.text("codLead").trim().to_owned();
     let specs: Vec<InputSpec> =
         list_form_sections(!lead.is_empty()).iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
     let values = read_form_values(&specs, &form);
-    match save_deal(&app, &user, None, &values, &lead).await {
-        Ok((code, name)) => redirect_with_notice(&app, code, &format!("Negócio com {name} aberto.")),
-        Err(Ok(problems)) => match find_lead_name(&app, &user, &lead).await {
-            Ok(name) => {
-                render_deal_form(
-                    &app,
-                    &user,
-                    EditDealState { had: None, name, lead, values, wrong: problems },
-                )
-                .await
-            }
-            Err(error) => render_page_or_refusal::<EditDealPage>(&user, Err(error)),
-        },
-        Err(Err(error)) => render_page_or_refusal::<EditDealPage>(&user, Err(error)),
+    match save_deal(&app, &user, None, &values, &lead).await? {
+        Ok((code, name)) => Ok(redirect_to_deal(&app, code, &format!("Negócio com {name} aberto."))),
+        Err(wrong) => {
+            let name = find_lead_name(&app, &user, &lead).await?;
+            render_deal_form(&app, &user, EditDealState { had: None, name, lead, values, wrong }).await
+        }
     }
 }
 
-fn redirect_with_notice(app: &App, code: DealCode, notice: &str) -> Response {
-    let mut response = redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(app)));
-    add_notice(&mut response, notice);
-    response
+fn redirect_to_deal(app: &App, code: DealCode, notice: &str) -> Response {
+    redirect_with_notice(&format!("{}/console/vendas/{code}", derive_root_path(app)), notice)
 }
 
+/// The deal's code and the lead's name, or the problems.
 async fn save_deal(
     app: &App,
     user: &SignedInUser,
     existing: Option<(DealCode, i64)>,
     values: &FormValues,
     lead: &str,
-) -> Result<(DealCode, String), Result<SaveDealProblems, Error>> {
+) -> Result<Result<(DealCode, String), SaveDealProblems>, Error> {
     let caller = user.session();
-    let registers =
-        app::registers::snapshot::load_registers(app, caller.scope.tenant()).await.map_err(Err)?;
+    let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
     let lead = Some(lead).filter(|lead| !lead.is_empty());
     let body = build_deal_json(&registers, values, lead, existing.is_none());
     let input = match existing {
@@ -215,9 +187,13 @@ async fn save_deal(
             read::read_body::<NegocioAlteracaoInput>(&body).map(|old| old.0).map_err(|unread| unread.problems)
         }
     };
-    let input = input.map_err(|problems| {
-        Ok(SaveDealProblems { found: problems.into_problems(), ..SaveDealProblems::default() })
-    })?;
+    let input = match input {
+        Ok(input) => input,
+        Err(problems) => {
+            let found = problems.into_problems();
+            return Ok(Err(SaveDealProblems { found, ..SaveDealProblems::default() }));
+        }
+    };
     let done = match existing {
         None => deals::save_deal(app, caller, None, input, IdempotentWrite::without_key()).await,
         Some(existing) => {
@@ -226,14 +202,14 @@ async fn save_deal(
     };
     match done.and_then(WriteOutcome::into_fresh) {
         Ok(saved) => {
-            let (view, _) = deals::show_deal(app, caller, saved.code).await.map_err(Err)?;
-            Ok((saved.code, view.found.name))
+            let (view, _) = deals::show_deal(app, caller, saved.code).await?;
+            Ok(Ok((saved.code, view.found.name)))
         }
         Err(Error::Refused(rejections)) => {
             let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
-            Err(Ok(SaveDealProblems { found: wire::refusal::describe_rejections(others), rejections }))
+            Ok(Err(SaveDealProblems { found: wire::refusal::describe_rejections(others), rejections }))
         }
-        Err(error) => Err(Err(error)),
+        Err(error) => Err(error),
     }
 }
 
@@ -242,21 +218,12 @@ pub async fn show_edit_deal_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
+) -> PageResult {
     let code = DealCode::new(code);
-    match deals::show_deal(&app, user.session(), code).await {
-        Ok((view, _)) => {
-            let (name, values) = (view.found.name.clone(), fill_deal_values(&view.found.deal));
-            let existing = Some((code, view.found.deal.version));
-            render_deal_form(
-                &app,
-                &user,
-                EditDealState { had: existing, name, values, ..EditDealState::default() },
-            )
-            .await
-        }
-        Err(error) => render_page_or_refusal::<EditDealPage>(&user, Err(error)),
-    }
+    let (view, _) = deals::show_deal(&app, user.session(), code).await?;
+    let (had, values) = (Some((code, view.found.deal.version)), fill_deal_values(&view.found.deal));
+    let name = view.found.name;
+    render_deal_form(&app, &user, EditDealState { had, name, values, ..EditDealState::default() }).await
 }
 
 /// `POST /console/vendas/{codigo}/alterar`
@@ -264,31 +231,19 @@ pub async fn change_deal(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let code = DealCode::new(code);
     let specs: Vec<InputSpec> = DEAL.iter().chain(VEHICLE).copied().collect();
     let values = read_form_values(&specs, &form);
-    let existing = Some((code, form.text("versao").parse().unwrap_or_default()));
-    match save_deal(&app, &user, existing, &values, "").await {
-        Ok(_) => redirect_with_notice(&app, code, "As alterações foram salvas."),
-        Err(Ok(problems)) => {
-            let name = match deals::show_deal(&app, user.session(), code).await {
-                Ok((view, _)) => view.found.name,
-                Err(error) => return render_page_or_refusal::<EditDealPage>(&user, Err(error)),
-            };
-            render_deal_form(
-                &app,
-                &user,
-                EditDealState { had: existing, name, lead: String::new(), values, wrong: problems },
-            )
-            .await
+    let had = Some((code, form.text("versao").parse().unwrap_or_default()));
+    match save_deal(&app, &user, had, &values, "").await? {
+        Ok(_) => Ok(redirect_to_deal(&app, code, "As alterações foram salvas.")),
+        Err(wrong) => {
+            let name = deals::show_deal(&app, user.session(), code).await?.0.found.name;
+            render_deal_form(&app, &user, EditDealState { had, name, lead: String::new(), values, wrong })
+                .await
         }
-        Err(Err(error)) => render_page_or_refusal::<EditDealPage>(&user, Err(error)),
     }
 }
 

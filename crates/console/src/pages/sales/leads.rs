@@ -4,12 +4,11 @@ use crate::pages::export::ExportLinks;
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
 use app::sales::leads::{self, LeadManagementQuery};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::PAGE_SIZE;
 
 struct LeadContactLine {
@@ -33,16 +32,8 @@ struct BrowseLeadsPage {
 }
 
 /// `GET /console/vendas/leads`
-pub async fn show_lead_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&user, build_lead_list(&app, &user, &query).await)
-}
-
-async fn build_lead_list(
-    app: &App,
-    user: &SignedInUser,
-    query: &QueryParams,
-) -> Result<BrowseLeadsPage, Error> {
-    let frame = PageFrame::load(app, user, "vendas").await?;
+pub async fn show_lead_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "vendas").await?;
     let filter = query.text("filtro").to_owned();
     let criteria = LeadManagementQuery {
         filter: Some(filter.clone()).filter(|text| !text.is_empty()),
@@ -50,7 +41,7 @@ async fn build_lead_list(
         branch: None,
         page: query.page_number(),
     };
-    let (rows, total, problems) = match leads::list_leads(app, user.session(), criteria).await {
+    let (rows, total, problems) = match leads::list_leads(&app, user.session(), criteria).await {
         Ok(page) => {
             let zone = page.registers.zone.clone();
             let rows = page.rows.iter().map(|one| LeadContactLine {
@@ -73,12 +64,12 @@ async fn build_lead_list(
         Err(Error::Refused(problems)) => {
             (Vec::new(), 0, problems.iter().map(crate::widgets::record_form::describe_rejection).collect())
         }
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     };
     let links = ExportLinks::new(&frame.root, "lead", [("filtro", filter.as_str()), ("ativo", "true")]);
     let pager = ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
         .with_export(links);
-    Ok(BrowseLeadsPage { frame, rows, pager, filter, problems })
+    show_page(&BrowseLeadsPage { frame, rows, pager, filter, problems })
 }
 
 #[cfg(test)]

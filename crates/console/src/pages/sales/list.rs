@@ -6,13 +6,12 @@ use crate::pages::member_list::SelectOption;
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::{ListPager, format_money};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
 use app::registers::snapshot::TenantRegisters;
 use app::sales::deals::{self, DealPipelineQuery, FoundDeal};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use axum::response::Response;
 use domain::{BranchCode, Moment, PAGE_SIZE, StageCode, display};
 use wire::set_names::NamedSet;
 
@@ -45,35 +44,11 @@ struct BrowseDealsPage {
     is_filtered: bool,
 }
 
-pub async fn show_deal_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&user, build_deal_list(&app, &user, &query).await)
-}
-
-const FILTERS: [&str; 6] = ["filtro", "situacao", "codEtapa", "codLoja", "paradoHaDias", "meus"];
-
-fn parse_deal_criteria(user: &SignedInUser, query: &QueryParams) -> DealPipelineQuery {
-    let number = |name: &str| query.text(name).parse::<i32>().ok();
-    DealPipelineQuery {
-        filter: Some(query.text("filtro").to_owned()).filter(|text| !text.is_empty()),
-        branch: number("codLoja").map(BranchCode::new),
-        funnel: None,
-        stage: number("codEtapa").map(StageCode::new),
-        state: domain::DealState::from_name(query.text("situacao")),
-        responsible: (query.text("meus") == "sim").then_some(user.session().user),
-        stalled: number("paradoHaDias").filter(|days| (0..=36_500).contains(days)),
-        page: query.page_number(),
-    }
-}
-
-async fn build_deal_list(
-    app: &App,
-    user: &SignedInUser,
-    query: &QueryParams,
-) -> Result<BrowseDealsPage, Error> {
-    let frame = PageFrame::load(app, user, "vendas").await?;
+pub async fn show_deal_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+    let frame = PageFrame::load(&app, &user, "vendas").await?;
     let caller = user.session();
     let (rows, total, problems, registers) =
-        match deals::list_deals(app, caller, parse_deal_criteria(user, query)).await {
+        match deals::list_deals(&app, caller, parse_deal_criteria(&user, &query)).await {
             Ok(page) => (page.rows, page.total, Vec::new(), page.registers),
             Err(Error::Refused(problems)) => {
                 let problems = problems.iter().map(crate::widgets::record_form::describe_rejection).collect();
@@ -81,10 +56,10 @@ async fn build_deal_list(
                     Vec::new(),
                     0,
                     problems,
-                    app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?,
+                    app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?,
                 )
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         };
     let choice = |name: &str, value: String, label: String| SelectOption {
         is_chosen: query.text(name) == value,
@@ -104,7 +79,7 @@ async fn build_deal_list(
     let branches = branches.map(|one| choice("codLoja", one.code.to_string(), one.name.clone()));
     let now = app.now();
     let mine = if query.text("meus") == "sim" { caller.user.to_string() } else { String::new() };
-    Ok(BrowseDealsPage {
+    show_page(&BrowseDealsPage {
         rows: rows.iter().map(|one| build_deal_line(&registers, one, now)).collect(),
         pager: ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
             .with_export(ExportLinks::new(
@@ -125,6 +100,22 @@ async fn build_deal_list(
         is_filtered: FILTERS.iter().any(|name| !query.text(name).is_empty()),
         frame,
     })
+}
+
+const FILTERS: [&str; 6] = ["filtro", "situacao", "codEtapa", "codLoja", "paradoHaDias", "meus"];
+
+fn parse_deal_criteria(user: &SignedInUser, query: &QueryParams) -> DealPipelineQuery {
+    let number = |name: &str| query.text(name).parse::<i32>().ok();
+    DealPipelineQuery {
+        filter: Some(query.text("filtro").to_owned()).filter(|text| !text.is_empty()),
+        branch: number("codLoja").map(BranchCode::new),
+        funnel: None,
+        stage: number("codEtapa").map(StageCode::new),
+        state: domain::DealState::from_name(query.text("situacao")),
+        responsible: (query.text("meus") == "sim").then_some(user.session().user),
+        stalled: number("paradoHaDias").filter(|days| (0..=36_500).contains(days)),
+        page: query.page_number(),
+    }
 }
 
 fn build_deal_line(registers: &TenantRegisters, one: &FoundDeal, now: Moment) -> DealSummaryLine {

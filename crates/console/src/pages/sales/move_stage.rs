@@ -1,16 +1,16 @@
 //! Moves a deal to another stage, loses it, or reopens it.
 
 use super::deal::{RefusedDealInput, render_refused_input};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, Refusal};
 use crate::widgets::record_form::describe_rejection;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::sales::deals::{self, CurrentDeal};
 use app::{App, Error};
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domain::DealCode;
 use serde_json::json;
 use wire::read;
@@ -46,20 +46,11 @@ pub async fn move_to_stage(
     })
 }
 
-fn redirect_to_deal(
-    app: &App,
-    user: &SignedInUser,
-    code: i32,
-    outcome: Result<DealMoveOutcome, Error>,
-) -> Response {
-    match outcome {
-        Ok(outcome) => {
-            let mut response = redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(app)));
-            add_notice(&mut response, &outcome.unwrap_or_else(|problems| problems.join(" ")));
-            response
-        }
-        Err(error) => render_refusal(user, &error),
-    }
+fn redirect_to_deal(app: &App, code: i32, outcome: DealMoveOutcome) -> Response {
+    redirect_with_notice(
+        &format!("{}/console/vendas/{code}", derive_root_path(app)),
+        &outcome.unwrap_or_else(|problems| problems.join(" ")),
+    )
 }
 
 /// `POST /console/vendas/{codigo}/etapa`
@@ -67,15 +58,11 @@ pub async fn change_deal_stage(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let target = (form.text("codEtapa"), form.text("versao"));
-    let outcome = move_to_stage(&app, &user, DealCode::new(code), target).await;
-    redirect_to_deal(&app, &user, code, outcome)
+    let outcome = move_to_stage(&app, &user, DealCode::new(code), target).await?;
+    Ok(redirect_to_deal(&app, code, outcome))
 }
 
 /// `POST /console/vendas/{codigo}/perder`
@@ -83,32 +70,26 @@ pub async fn lose_deal(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let (deal, reason) = (DealCode::new(code), form.text("motivo").trim());
     let body = json!({"motivo": reason, "versao": form.text("versao")}).to_string();
     let outcome = match read::read_body(body.as_bytes()) {
-        Err(_) => Ok(Err(vec!["Diga por que o negócio foi perdido.".to_owned()])),
+        Err(_) => Err(vec!["Diga por que o negócio foi perdido.".to_owned()]),
         Ok(input) => {
             let done =
                 deals::lose_deal(&app, user.session(), deal, input, IdempotentWrite::without_key()).await;
             describe_move_outcome(done, |_| {
                 "Negócio perdido. Ele pode ser reaberto quando a pessoa voltar.".to_owned()
-            })
+            })?
         }
     };
-    match outcome {
-        Ok(Err(problems)) => {
-            let typed =
-                RefusedDealInput { reason: Some(reason.to_owned()), problems, ..RefusedDealInput::default() };
-            render_refused_input(&app, &user, deal, typed).await
-        }
-        outcome => redirect_to_deal(&app, &user, code, outcome),
+    if let Err(problems) = outcome {
+        let typed =
+            RefusedDealInput { reason: Some(reason.to_owned()), problems, ..RefusedDealInput::default() };
+        return render_refused_input(&app, &user, deal, typed).await;
     }
+    Ok(redirect_to_deal(&app, code, outcome))
 }
 
 /// `POST /console/vendas/{codigo}/reabrir`
@@ -116,26 +97,12 @@ pub async fn reopen_deal(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let body = json!({"versao": form.text("versao")}).to_string();
-    let outcome = match read::read_body(body.as_bytes()) {
-        Err(_) => return Refusal::Unreadable.into_response(),
-        Ok(input) => {
-            let done = deals::reopen_deal(
-                &app,
-                user.session(),
-                DealCode::new(code),
-                input,
-                IdempotentWrite::without_key(),
-            )
-            .await;
-            describe_move_outcome(done, |_| "Negócio reaberto.".to_owned())
-        }
-    };
-    redirect_to_deal(&app, &user, code, outcome)
+    let input = read::read_body(body.as_bytes()).map_err(|_| Refusal::Unreadable)?;
+    let deal = DealCode::new(code);
+    let done = deals::reopen_deal(&app, user.session(), deal, input, IdempotentWrite::without_key()).await;
+    let outcome = describe_move_outcome(done, |_| "Negócio reaberto.".to_owned())?;
+    Ok(redirect_to_deal(&app, code, outcome))
 }

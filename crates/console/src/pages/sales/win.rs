@@ -6,8 +6,8 @@ use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redire
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_money;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, render_page, show_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs,
     build_record_json, format_money_input, normalize_money, read_form_values,
@@ -19,7 +19,6 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{BenefitKind, DealCode, DealState, Entity, Rejection, SituationKind};
 use serde_json::json as value;
 use std::collections::BTreeMap;
@@ -167,19 +166,7 @@ async fn render_win_form(
     user: &SignedInUser,
     code: DealCode,
     refused_input: Option<RefusedWinInput>,
-) -> Response {
-    match build_win_page(app, user, code, refused_input).await {
-        Ok(template) if template.is_refused => render_page(StatusCode::BAD_REQUEST, &template),
-        result => render_page_or_refusal(user, result),
-    }
-}
-
-async fn build_win_page(
-    app: &App,
-    user: &SignedInUser,
-    code: DealCode,
-    refused_input: Option<RefusedWinInput>,
-) -> Result<WinDealPage, Error> {
+) -> PageResult {
     let (view, registers) = deals::show_deal(app, user.session(), code).await?;
     let frame = PageFrame::load(app, user, "vendas").await?;
     let RefusedWinInput { values, version, found, conflict } =
@@ -205,7 +192,7 @@ async fn build_win_page(
             other => list_deal_choices(&registers, user, &BTreeMap::new(), &values, other),
         })
     };
-    Ok(WinDealPage {
+    let page = WinDealPage {
         code: code.get(),
         name: view.found.name.clone(),
         // The user now sees the current state, so the next attempt may proceed.
@@ -219,7 +206,8 @@ async fn build_win_page(
         others: problems.list_others(),
         is_refused,
         frame,
-    })
+    };
+    if is_refused { render_page(StatusCode::BAD_REQUEST, &page) } else { show_page(&page) }
 }
 
 /// `GET /console/vendas/{codigo}/ganhar`
@@ -227,16 +215,13 @@ pub async fn show_win_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> Response {
+) -> PageResult {
     let code = DealCode::new(code);
-    match deals::show_deal(&app, user.session(), code).await {
-        // A deal that is not open redirects to its page.
-        Ok((view, _)) if view.found.deal.state != DealState::Open => {
-            redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(&app)))
-        }
-        Ok(_) => render_win_form(&app, &user, code, None).await,
-        Err(error) => render_page_or_refusal::<WinDealPage>(&user, Err(error)),
+    let (view, _) = deals::show_deal(&app, user.session(), code).await?;
+    if view.found.deal.state != DealState::Open {
+        return Ok(redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(&app))));
     }
+    render_win_form(&app, &user, code, None).await
 }
 
 /// Builds the request's JSON: empty fields fall back to the deal and its lead.
@@ -260,12 +245,8 @@ pub async fn win_deal(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
     let code = DealCode::new(code);
     let specs: Vec<InputSpec> = MEMBER.iter().chain(BENEFIT).chain(VEHICLE).copied().collect();
     let values = read_form_values(&specs, &form);
@@ -279,16 +260,13 @@ pub async fn win_deal(
                 match done.and_then(WriteOutcome::into_fresh) {
                     Ok(won) => {
                         let benefit = won.found.deal.benefit.map(|code| code.to_string()).unwrap_or_default();
-                        let mut response =
-                            redirect_to(&format!("{}/console/beneficios/{benefit}", derive_root_path(&app)));
-                        add_notice(
-                            &mut response,
+                        return Ok(redirect_with_notice(
+                            &format!("{}/console/beneficios/{benefit}", derive_root_path(&app)),
                             &format!(
                                 "Negócio ganho: {} agora é associado, com este benefício.",
                                 won.found.name
                             ),
-                        );
-                        return response;
+                        ));
                     }
                     Err(Error::Refused(problems)) => {
                         conflict = VersionConflict::find_in_rejections(&problems, str::to_owned);
@@ -296,7 +274,7 @@ pub async fn win_deal(
                             problems.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
                         wire::refusal::describe_rejections(others)
                     }
-                    Err(error) => return render_page_or_refusal::<WinDealPage>(&user, Err(error)),
+                    Err(error) => return Err(error.into()),
                 }
             }
         };

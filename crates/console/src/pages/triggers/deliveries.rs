@@ -1,15 +1,15 @@
 //! Deliveries to a receiver: the list, one delivery with its attempts and body, and the replay.
 
 use super::{build_actor, display};
-use crate::pages::administration::{accept_administrator_form, require_administrator};
+use crate::pages::administration::require_administrator;
 use crate::pages::export::ExportLinks;
 use crate::pages::member_list::SelectOption;
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, Refusal, show_page};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::triggers::receivers;
 use app::triggers::{self, DeliveryAttempt, DeliveryQuery, DeliveryWithAttempts, ReplaySelection};
@@ -17,8 +17,7 @@ use app::{App, Error, Vault};
 use askama::Template;
 use axum::Extension;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use domain::{Date, DeliveryState, Entity, HistoryCode, InputField, Moment, ReceiverCode, TimeZone};
+use domain::{Date, DeliveryState, Entity, HistoryCode, Moment, ReceiverCode, TimeZone};
 use std::time::Duration;
 
 pub struct DeliveryLine {
@@ -77,28 +76,16 @@ pub async fn show_delivery_list(
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> Response {
-    render_page_or_refusal(
-        &user,
-        build_delivery_list(&app, &user, &vault, ReceiverCode::new(code), &query).await,
-    )
-}
-
-async fn build_delivery_list(
-    app: &App,
-    user: &SignedInUser,
-    vault: &Vault,
-    code: ReceiverCode,
-    query: &QueryParams,
-) -> Result<BrowseDeliveriesPage, Error> {
+) -> PageResult {
+    let code = ReceiverCode::new(code);
     require_administrator(user.session())?;
-    let frame = PageFrame::load(app, user, "gatilhos").await?;
+    let frame = PageFrame::load(&app, &user, "gatilhos").await?;
     let tenant = user.session().scope.tenant();
-    let registers = app::registers::snapshot::load_registers(app, tenant).await?;
-    let receiver = receivers::read_receiver(app, vault, tenant, code).await?.receiver;
-    let (criteria, problems) = parse_delivery_criteria(query, &registers.zone);
+    let registers = app::registers::snapshot::load_registers(&app, tenant).await?;
+    let receiver = receivers::read_receiver(&app, &vault, tenant, code).await?.receiver;
+    let (criteria, problems) = parse_delivery_criteria(&query, &registers.zone);
     let found = match problems.is_empty() {
-        true => triggers::list_newest_deliveries(app, tenant, code, criteria).await?,
+        true => triggers::list_newest_deliveries(&app, tenant, code, criteria).await?,
         false => triggers::DeliveryPage { told: Vec::new(), before: None },
     };
     let choice = |name: &str, value: &str, label: &str| SelectOption {
@@ -110,7 +97,7 @@ async fn build_delivery_list(
     let entities = Entity::ALL
         .iter()
         .map(|one| choice("entidade", wire::entity_path(*one), display::label_entity(*one)));
-    Ok(BrowseDeliveriesPage {
+    show_page(&BrowseDeliveriesPage {
         code: code.get(),
         address: receiver.address,
         lines: found
@@ -123,7 +110,7 @@ async fn build_delivery_list(
         record: query.text("codigoRegistro").to_owned(),
         since: query.text("desde").to_owned(),
         until: query.text("ate").to_owned(),
-        older: found.before.map(|before| build_older_link(query, before)),
+        older: found.before.map(|before| build_older_link(&query, before)),
         export: ExportLinks::new(
             &frame.root,
             "entrega",
@@ -214,27 +201,15 @@ pub async fn show_delivery_page(
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     HistoryCodeParam(history): HistoryCodeParam,
-) -> Response {
-    render_page_or_refusal(
-        &user,
-        build_delivery_page(&app, &user, &vault, (ReceiverCode::new(code), history)).await,
-    )
-}
-
-async fn build_delivery_page(
-    app: &App,
-    user: &SignedInUser,
-    vault: &Vault,
-    (code, history): (ReceiverCode, HistoryCode),
-) -> Result<ViewDeliveryPage, Error> {
-    let caller = user.session();
+) -> PageResult {
+    let (caller, code) = (user.session(), ReceiverCode::new(code));
     require_administrator(caller)?;
-    let frame = PageFrame::load(app, user, "gatilhos").await?;
+    let frame = PageFrame::load(&app, &user, "gatilhos").await?;
     let tenant = caller.scope.tenant();
-    let registers = app::registers::snapshot::load_registers(app, tenant).await?;
+    let registers = app::registers::snapshot::load_registers(&app, tenant).await?;
     let zone = &registers.zone;
-    let receiver = receivers::read_receiver(app, vault, tenant, code).await?.receiver;
-    let (entry, body) = triggers::read_delivery(app, caller, (code, history)).await?;
+    let receiver = receivers::read_receiver(&app, &vault, tenant, code).await?.receiver;
+    let (entry, body) = triggers::read_delivery(&app, caller, (code, history)).await?;
     let to_line = |attempt: &DeliveryAttempt| DeliveryAttemptLine {
         when: format_moment(attempt.tried_at, zone),
         outcome: display::describe_attempt(attempt),
@@ -242,7 +217,7 @@ async fn build_delivery_page(
         answer: attempt.answer.clone().unwrap_or_default(),
         is_taken: display::is_accepted(attempt),
     };
-    Ok(ViewDeliveryPage {
+    show_page(&ViewDeliveryPage {
         code: code.get(),
         sent_to: format!("{}/{}", receiver.address, wire::entity_path(entry.delivery.entity)),
         address: receiver.address,
@@ -312,18 +287,12 @@ pub async fn replay_deliveries(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match accept_administrator_form(&user, form) {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let zone = match app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await {
-        Ok(registers) => registers.zone.clone(),
-        Err(error) => return render_page_or_refusal::<ViewDeliveryPage>(&user, Err(error)),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
+    let registers = app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let receiver = ReceiverCode::new(code);
-    let notice = match parse_replay(&form, &zone) {
+    let notice = match parse_replay(&form, &registers.zone) {
         Err(missing) => missing.to_owned(),
         Ok(what) => {
             let done = triggers::replay_deliveries(
@@ -343,14 +312,9 @@ pub async fn replay_deliveries(
                         format_count(many)
                     )
                 }
-                // The receiver's code comes from the path, so the answer is `NotFound`.
-                Err(Error::Refused(_)) => {
-                    return render_page_or_refusal::<ViewDeliveryPage>(
-                        &user,
-                        Err(Error::NotFound { field: InputField::Receiver, code }),
-                    );
-                }
-                Err(error) => return render_page_or_refusal::<ViewDeliveryPage>(&user, Err(error)),
+                // The receiver's code comes from the path.
+                Err(Error::Refused(_)) => return Err(Refusal::NotThere),
+                Err(error) => return Err(error.into()),
             }
         }
     };
@@ -358,9 +322,7 @@ pub async fn replay_deliveries(
         ("uma", history) if history.parse::<i32>().is_ok() => format!("/entregas/{history}"),
         _ => String::new(),
     };
-    let mut response = redirect_to(&format!("{}/console/gatilhos/{code}{back}", derive_root_path(&app)));
-    add_notice(&mut response, &notice);
-    response
+    Ok(redirect_with_notice(&format!("{}/console/gatilhos/{code}{back}", derive_root_path(&app)), &notice))
 }
 
 #[cfg(test)]

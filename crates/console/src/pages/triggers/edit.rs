@@ -2,12 +2,12 @@
 
 use super::receiver::render_page_with_secret;
 use super::{build_actor, display};
-use crate::pages::administration::{accept_administrator_form, require_administrator};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::pages::administration::require_administrator;
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, render_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs,
     describe_rejection, find_label, read_form_values,
@@ -19,7 +19,6 @@ use askama::Template;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::{Entity, ReceiverAddress, ReceiverCode, Rejection, SigningSecret};
 
 const SPECS: &[InputSpec] = &[
@@ -80,11 +79,8 @@ async fn render_receiver_form(
     app: &App,
     user: &SignedInUser,
     EditReceiverState { had: existing, values, refused }: EditReceiverState,
-) -> Response {
-    let frame = match PageFrame::load(app, user, "gatilhos").await {
-        Ok(frame) => frame,
-        Err(error) => return Refusal::from(&error).into_response(),
-    };
+) -> PageResult {
+    let frame = PageFrame::load(app, user, "gatilhos").await?;
     let conflict = VersionConflict::find_in_rejections(&refused, |name| find_label(SPECS, name));
     let found = if conflict.is_some() { Vec::new() } else { wire::refusal::describe_rejections(&refused) };
     let problems = FormProblems::new(found, SPECS);
@@ -112,10 +108,8 @@ async fn render_receiver_form(
 }
 
 /// `GET /console/gatilhos/novo`
-pub async fn show_new_receiver_form(State(app): State<App>, user: SignedInUser) -> Response {
-    if let Err(error) = require_administrator(user.session()) {
-        return render_page_or_refusal::<EditReceiverPage>(&user, Err(error));
-    }
+pub async fn show_new_receiver_form(State(app): State<App>, user: SignedInUser) -> PageResult {
+    require_administrator(user.session())?;
     let all: Vec<&str> = Entity::ALL.iter().map(|one| wire::entity_path(*one)).collect();
     let values = FormValues::from([("simultaneas", AT_ONCE.to_string()), ("entidades", all.join(","))]);
     render_receiver_form(&app, &user, EditReceiverState { had: None, values, refused: Vec::new() }).await
@@ -164,12 +158,10 @@ pub async fn create_receiver(
     State(app): State<App>,
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let values = match accept_administrator_form(&user, form) {
-        Ok(form) => read_form_values(SPECS, &form),
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
+    let values = read_form_values(SPECS, &form);
     let created = match parse_receiver_input(&values) {
         Ok(requested) => receivers::create_receiver(
             &app,
@@ -189,7 +181,7 @@ pub async fn create_receiver(
         Err(Error::Refused(refused)) => {
             render_receiver_form(&app, &user, EditReceiverState { had: None, values, refused }).await
         }
-        Err(error) => render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -209,19 +201,10 @@ pub async fn show_edit_receiver_form(
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-) -> Response {
-    match load_receiver(&app, &user, &vault, code).await {
-        Ok(redacted) => {
-            let values = fill_receiver_values(&redacted);
-            render_receiver_form(
-                &app,
-                &user,
-                EditReceiverState { had: Some(redacted), values, refused: Vec::new() },
-            )
-            .await
-        }
-        Err(error) => render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
-    }
+) -> PageResult {
+    let redacted = load_receiver(&app, &user, &vault, code).await?;
+    let (values, refused) = (fill_receiver_values(&redacted), Vec::new());
+    render_receiver_form(&app, &user, EditReceiverState { had: Some(redacted), values, refused }).await
 }
 
 /// `POST /console/gatilhos/{codigo}/alterar`
@@ -230,12 +213,9 @@ pub async fn change_receiver(
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match accept_administrator_form(&user, form) {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let values = read_form_values(SPECS, &form);
     let changes = parse_receiver_input(&values).map(|requested| ReceiverChangeRequest {
         version: form.text("versao").parse().unwrap_or_default(),
@@ -252,19 +232,15 @@ pub async fn change_receiver(
             let code = ReceiverCode::new(code);
             render_page_with_secret(&app, &user, &vault, code, secret.expose().to_owned()).await
         }
-        Ok(None) => {
-            let mut response = redirect_to(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)));
-            add_notice(&mut response, "As alterações foram salvas.");
-            response
+        Ok(None) => Ok(redirect_with_notice(
+            &format!("{}/console/gatilhos/{code}", derive_root_path(&app)),
+            "As alterações foram salvas.",
+        )),
+        Err(Error::Refused(refused)) => {
+            let had = Some(load_receiver(&app, &user, &vault, code).await?);
+            render_receiver_form(&app, &user, EditReceiverState { had, values, refused }).await
         }
-        Err(Error::Refused(refused)) => match load_receiver(&app, &user, &vault, code).await {
-            Ok(redacted) => {
-                render_receiver_form(&app, &user, EditReceiverState { had: Some(redacted), values, refused })
-                    .await
-            }
-            Err(error) => render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
-        },
-        Err(error) => render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -289,12 +265,9 @@ pub async fn set_receiver_active(
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match accept_administrator_form(&user, form) {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let active = form.text("ativo") == "sim";
     let changes = ReceiverChangeRequest {
         version: form.text("versao").parse().unwrap_or_default(),
@@ -310,11 +283,9 @@ pub async fn set_receiver_active(
         Err(Error::Refused(problems)) => {
             problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
         }
-        Err(error) => return render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
+        Err(error) => return Err(error.into()),
     };
-    let mut response = redirect_to(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)));
-    add_notice(&mut response, &notice);
-    response
+    Ok(redirect_with_notice(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)), &notice))
 }
 
 #[cfg(test)]

@@ -3,14 +3,14 @@
 use super::build_actor;
 use super::deliveries::{DeliveryLine, build_delivery_line};
 use super::display::{self, ReceiverStateBadge};
-use crate::pages::administration::{accept_administrator_form, require_administrator};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::pages::administration::require_administrator;
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
-use app::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, render_page, show_page};
+use app::idempotency::IdempotentWrite;
 use app::triggers::receivers::{self, RedactedReceiver};
 use app::triggers::{self, DeliveryQuery};
 use app::{App, Error, Vault};
@@ -18,7 +18,6 @@ use askama::Template;
 use axum::Extension;
 use axum::extract::State as Of;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use domain::ReceiverCode;
 
 /// Answer of a receiver to a test message, which contains no personal data.
@@ -57,8 +56,8 @@ pub async fn show_receiver_page(
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-) -> Response {
-    render_page_or_refusal(&user, build_receiver_page(&app, &user, &vault, ReceiverCode::new(code)).await)
+) -> PageResult {
+    show_page(&build_receiver_page(&app, &user, &vault, ReceiverCode::new(code)).await?)
 }
 
 async fn build_receiver_page(
@@ -142,62 +141,25 @@ fn list_receiver_facts(redacted: &RedactedReceiver, zone: &domain::TimeZone) -> 
     ]
 }
 
-fn build_receiver_path(app: &App, code: i32) -> String {
-    format!("{}/console/gatilhos/{code}", derive_root_path(app))
-}
-
 /// `POST /console/gatilhos/{codigo}/pausar`: pauses or resumes a receiver.
 pub async fn set_receiver_pause(
     Of(app): Of<App>,
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match accept_administrator_form(&user, form) {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let pauses = form.text("pausar") == "sim";
     let reason = Some(form.text("motivo").trim().to_owned()).filter(|text| !text.is_empty());
     let request = (ReceiverCode::new(code), pauses, reason);
-    match receivers::pause_or_resume_receiver(
-        &app,
-        &vault,
-        build_actor(&user),
-        request,
-        IdempotentWrite::without_key(),
-    )
-    .await
-    {
-        Ok(_) => {
-            let mut response = redirect_to(&build_receiver_path(&app, code));
-            let notice = match pauses {
-                true => "Pausado. O que mudar daqui em diante espera por ele, sem se perder.",
-                false => "Retomado. O que esperava será enviado agora, na ordem.",
-            };
-            add_notice(&mut response, notice);
-            response
-        }
-        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&user, Err(error)),
-    }
-}
-
-/// Renders the page with something that is shown once.
-async fn render_modified_page(
-    app: &App,
-    user: &SignedInUser,
-    vault: &Vault,
-    code: ReceiverCode,
-    add: impl FnOnce(&mut ViewReceiverPage),
-) -> Response {
-    match build_receiver_page(app, user, vault, code).await {
-        Ok(mut page) => {
-            add(&mut page);
-            render_page(StatusCode::OK, &page)
-        }
-        Err(error) => render_page_or_refusal::<ViewReceiverPage>(user, Err(error)),
-    }
+    let write = IdempotentWrite::without_key();
+    receivers::pause_or_resume_receiver(&app, &vault, build_actor(&user), request, write).await?;
+    let notice = match pauses {
+        true => "Pausado. O que mudar daqui em diante espera por ele, sem se perder.",
+        false => "Retomado. O que esperava será enviado agora, na ordem.",
+    };
+    Ok(redirect_with_notice(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)), notice))
 }
 
 /// Renders the page with the receiver's secret, which is never shown again.
@@ -207,8 +169,9 @@ pub async fn render_page_with_secret(
     vault: &Vault,
     code: ReceiverCode,
     secret: String,
-) -> Response {
-    render_modified_page(app, user, vault, code, |page| page.secret = Some(secret)).await
+) -> PageResult {
+    let page = build_receiver_page(app, user, vault, code).await?;
+    render_page(StatusCode::OK, &ViewReceiverPage { secret: Some(secret), ..page })
 }
 
 /// `POST /console/gatilhos/{codigo}/segredo`
@@ -217,24 +180,14 @@ pub async fn rotate_secret(
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    if let Err(refusal) = accept_administrator_form(&user, form) {
-        return refusal.into_response();
-    }
+    _: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let code = ReceiverCode::new(code);
-    let done = receivers::rotate_secret(
-        &app,
-        &vault,
-        build_actor(&user),
-        (code, None),
-        IdempotentWrite::without_key(),
-    )
-    .await;
-    match done.and_then(WriteOutcome::into_fresh) {
-        Ok(secret) => render_page_with_secret(&app, &user, &vault, code, secret.expose().to_owned()).await,
-        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&user, Err(error)),
-    }
+    let write = IdempotentWrite::without_key();
+    let done = receivers::rotate_secret(&app, &vault, build_actor(&user), (code, None), write).await?;
+    let secret = done.into_fresh()?.expose().to_owned();
+    render_page_with_secret(&app, &user, &vault, code, secret).await
 }
 
 /// `POST /console/gatilhos/{codigo}/teste`
@@ -243,23 +196,15 @@ pub async fn send_test_delivery(
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match accept_administrator_form(&user, form) {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    require_administrator(user.session())?;
     let (code, entity) = (ReceiverCode::new(code), wire::parse_entity_path(form.text("entidade")));
-    let attempt = triggers::send_test_message(
-        &app,
-        &vault,
-        build_actor(&user),
-        (code, entity),
-        IdempotentWrite::without_key(),
-    )
-    .await;
-    let sample = match attempt.and_then(WriteOutcome::into_fresh) {
-        Ok(Ok(answer)) => TestDeliveryResult {
+    let write = IdempotentWrite::without_key();
+    let attempt =
+        triggers::send_test_message(&app, &vault, build_actor(&user), (code, entity), write).await?;
+    let sample = match attempt.into_fresh()? {
+        Ok(answer) => TestDeliveryResult {
             is_taken: answer.is_accepted(),
             told: match answer.is_accepted() {
                 true => format!("O receptor aceitou o exemplo: respondeu {}.", answer.status),
@@ -270,14 +215,14 @@ pub async fn send_test_delivery(
             },
             answer: answer.text.unwrap_or_default(),
         },
-        Ok(Err(why)) => TestDeliveryResult {
+        Err(why) => TestDeliveryResult {
             is_taken: false,
             told: format!("O exemplo não chegou: {why}."),
             answer: String::new(),
         },
-        Err(error) => return render_page_or_refusal::<ViewReceiverPage>(&user, Err(error)),
     };
-    render_modified_page(&app, &user, &vault, code, |page| page.sample = Some(sample)).await
+    let page = build_receiver_page(&app, &user, &vault, code).await?;
+    render_page(StatusCode::OK, &ViewReceiverPage { sample: Some(sample), ..page })
 }
 
 #[cfg(test)]

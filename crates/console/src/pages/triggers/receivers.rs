@@ -5,14 +5,13 @@ use crate::pages::administration::require_administrator;
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::page::{PageResult, show_page};
 use app::triggers;
 use app::triggers::receivers;
-use app::{App, Error, Vault};
+use app::{App, Vault};
 use askama::Template;
 use axum::Extension;
 use axum::extract::State as Of;
-use axum::response::Response;
 
 struct ReceiverHealthLine {
     code: i32,
@@ -39,24 +38,16 @@ pub async fn show_receiver_list(
     Of(app): Of<App>,
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
-) -> Response {
-    render_page_or_refusal(&user, build_receiver_list(&app, &user, &vault).await)
-}
-
-async fn build_receiver_list(
-    app: &App,
-    user: &SignedInUser,
-    vault: &Vault,
-) -> Result<BrowseReceiversPage, Error> {
+) -> PageResult {
     require_administrator(user.session())?;
-    let frame = PageFrame::load(app, user, "gatilhos").await?;
+    let frame = PageFrame::load(&app, &user, "gatilhos").await?;
     let tenant = user.session().scope.tenant();
-    let registers = app::registers::snapshot::load_registers(app, tenant).await?;
+    let registers = app::registers::snapshot::load_registers(&app, tenant).await?;
     let (now, zone) = (app.now(), &registers.zone);
-    let all = receivers::list_receivers(app, vault, tenant).await?;
+    let all = receivers::list_receivers(&app, &vault, tenant).await?;
     let (used, retired): (Vec<_>, Vec<_>) = all.into_iter().partition(|redacted| redacted.receiver.active);
     let codes = used.iter().map(|redacted| redacted.receiver.code).collect();
-    let performance = triggers::list_performance(app, tenant, codes).await?;
+    let performance = triggers::list_performance(&app, tenant, codes).await?;
     let lines = used.iter().zip(&performance).map(|(redacted, performance)| {
         let one = &redacted.receiver;
         let entities: Vec<&str> = one.entities.iter().map(|entity| display::label_entity(*entity)).collect();
@@ -74,7 +65,7 @@ async fn build_receiver_list(
     });
     let retired =
         retired.into_iter().map(|redacted| (redacted.receiver.code.get(), redacted.receiver.address));
-    Ok(BrowseReceiversPage { lines: lines.collect(), retired: retired.collect(), frame })
+    show_page(&BrowseReceiversPage { lines: lines.collect(), retired: retired.collect(), frame })
 }
 
 #[cfg(test)]

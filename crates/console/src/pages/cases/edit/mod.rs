@@ -6,11 +6,11 @@ mod record;
 use super::fields::{fill_case_values, list_field_specs, list_form_sections};
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, list_active_types};
 use crate::pages::member_list::{SituationBadge, build_situation_badge, describe_plans};
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::add_notice;
-use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, VersionConflict, build_inputs, read_form_values,
 };
@@ -23,7 +23,6 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use choices::FormChoiceContext;
 use domain::{CaseKind, PersonCode, display};
 use record::{read_checklist, save_case};
@@ -86,21 +85,13 @@ pub async fn show_new_case_form(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
-) -> Response {
-    match query.text("codPessoa").parse() {
-        Ok(person) => {
-            let person = PersonCode::new(person);
-            let values =
-                match suggest_case_values(&app, &user, kind, person, query.text("codBeneficio")).await {
-                    Ok(values) => values,
-                    Err(error) => return render_page_or_refusal::<EditCasePage>(&user, Err(error)),
-                };
-            render_case_form(&app, &user, kind, EditCaseState::new(person, values)).await
-        }
-        Err(_) => {
-            render_page_or_refusal(&user, Box::pin(build_holder_choice(&app, &user, kind, &query)).await)
-        }
-    }
+) -> PageResult {
+    let Ok(person) = query.text("codPessoa").parse() else {
+        return show_page(&Box::pin(build_holder_choice(&app, &user, kind, &query)).await?);
+    };
+    let person = PersonCode::new(person);
+    let values = suggest_case_values(&app, &user, kind, person, query.text("codBeneficio")).await?;
+    render_case_form(&app, &user, kind, EditCaseState::new(person, values)).await
 }
 
 /// Preselects the only benefit and the usual values of a claim.
@@ -174,22 +165,14 @@ impl EditCaseState {
     }
 }
 
-async fn render_case_form(app: &App, user: &SignedInUser, kind: CaseKind, filled: EditCaseState) -> Response {
-    let is_refused = !filled.problems.is_empty() || filled.conflict.is_some();
-    let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    match build_case_form(app, user, kind, filled, is_refused).await {
-        Ok(template) => render_page(status, &template),
-        Err(error) => render_page_or_refusal::<EditCasePage>(user, Err(error)),
-    }
-}
-
-async fn build_case_form(
+async fn render_case_form(
     app: &App,
     user: &SignedInUser,
     kind: CaseKind,
     filled: EditCaseState,
-    is_refused: bool,
-) -> Result<EditCasePage, Error> {
+) -> PageResult {
+    let is_refused = !filled.problems.is_empty() || filled.conflict.is_some();
+    let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     let words = describe_case_kind(kind);
     let frame = PageFrame::load(app, user, words.path).await?;
     let context = FormChoiceContext::load(app, user, kind, &filled).await?;
@@ -218,7 +201,7 @@ async fn build_case_form(
             fits: one.fits.map_or("", |fits| if fits { "sim" } else { "nao" }),
             note: one.note.unwrap_or_default(),
         });
-    Ok(EditCasePage {
+    let page = EditCasePage {
         title,
         person: filled.person.get(),
         holder: context.holder.clone(),
@@ -231,7 +214,8 @@ async fn build_case_form(
         has_no_types: kind != CaseKind::Appointment && list_active_types(&context.registers, kind).is_empty(),
         conflict: filled.conflict,
         frame,
-    })
+    };
+    render_page(status, &page)
 }
 
 async fn save_case_form(
@@ -240,9 +224,9 @@ async fn save_case_form(
     kind: CaseKind,
     filled: EditCaseState,
     notice: &str,
-) -> Response {
-    match Box::pin(save_case(app, user, kind, filled)).await {
-        Ok(Ok(full_case)) => {
+) -> PageResult {
+    match Box::pin(save_case(app, user, kind, filled)).await? {
+        Ok(full_case) => {
             let head = full_case.told.case.head();
             let to = format!(
                 "{}/console/{}/{}",
@@ -250,12 +234,9 @@ async fn save_case_form(
                 describe_case_kind(kind).path,
                 full_case.told.code
             );
-            let mut response = redirect_to(&to);
-            add_notice(&mut response, &notice.replace("{}", &head.protocol.to_string()));
-            response
+            Ok(redirect_with_notice(&to, &notice.replace("{}", &head.protocol.to_string())))
         }
-        Ok(Err(filled)) => render_case_form(app, user, kind, *filled).await,
-        Err(error) => render_page_or_refusal::<EditCasePage>(user, Err(error)),
+        Err(filled) => render_case_form(app, user, kind, *filled).await,
     }
 }
 
@@ -264,14 +245,9 @@ pub async fn open_case(
     State(app): State<App>,
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let Ok(person) = form.text("codPessoa").parse() else { return Refusal::NotThere.into_response() };
-    let person = PersonCode::new(person);
+    form: SubmittedForm,
+) -> PageResult {
+    let person = form.text("codPessoa").parse().map(PersonCode::new).map_err(|_| Refusal::NotThere)?;
     let filled = EditCaseState::new(person, read_form_values(&list_field_specs(kind), &form));
     let words = describe_case_kind(kind);
     Box::pin(save_case_form(
@@ -290,23 +266,19 @@ pub async fn show_edit_case_form(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-) -> Response {
-    match cases::read_case(&app, user.session(), kind, code).await {
-        Ok(full_case) => {
-            let head = full_case.told.case.head();
-            let filled = EditCaseState {
-                version: Some(head.version.into()),
-                checklist: match &full_case.told.case {
-                    StoredCase::Inspection(inspection) => inspection.checklist.clone(),
-                    _ => Vec::new(),
-                },
-                ..EditCaseState::new(head.person, fill_case_values(&full_case))
-            };
-            let filled = EditCaseState { had: Some(Box::new(full_case)), ..filled };
-            render_case_form(&app, &user, kind, filled).await
-        }
-        Err(error) => render_page_or_refusal::<EditCasePage>(&user, Err(error)),
-    }
+) -> PageResult {
+    let full_case = cases::read_case(&app, user.session(), kind, code).await?;
+    let head = full_case.told.case.head();
+    let filled = EditCaseState {
+        version: Some(head.version.into()),
+        checklist: match &full_case.told.case {
+            StoredCase::Inspection(inspection) => inspection.checklist.clone(),
+            _ => Vec::new(),
+        },
+        ..EditCaseState::new(head.person, fill_case_values(&full_case))
+    };
+    let filled = EditCaseState { had: Some(Box::new(full_case)), ..filled };
+    render_case_form(&app, &user, kind, filled).await
 }
 
 /// `POST /console/eventos/{codigo}/alterar`
@@ -315,16 +287,9 @@ pub async fn change_case(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-    form: Result<SubmittedForm, Refusal>,
-) -> Response {
-    let form = match form {
-        Ok(form) => form,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let full_case = match cases::read_case(&app, user.session(), kind, code).await {
-        Ok(full_case) => full_case,
-        Err(error) => return render_page_or_refusal::<EditCasePage>(&user, Err(error)),
-    };
+    form: SubmittedForm,
+) -> PageResult {
+    let full_case = cases::read_case(&app, user.session(), kind, code).await?;
     let filled = EditCaseState {
         version: form.text("versao").parse().ok(),
         checklist: read_checklist(&form),
