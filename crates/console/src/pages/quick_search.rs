@@ -64,9 +64,8 @@ fn is_private(text: &str) -> bool {
 async fn answer_search(app: &App, user: &SignedInUser, query: &QueryParams) -> PageResult {
     let text: String = query.text("q").chars().take(200).collect();
     let found = match quick_search::search_everything(app, user.session(), &text).await {
-        Ok(found) => found,
         Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
-        Err(error) => return Err(error.into()),
+        found => found?,
     };
     if let Some(only) = find_single_match(&found) {
         return Ok(redirect_to(&format!("{}{only}", derive_root_path(app))));

@@ -59,9 +59,13 @@ pub enum PageAccessProblem {
     SecondFactorRequired {
         root: String,
     },
-    /// The console is not for program users.
-    ProgramUser,
     Refusal(Refusal),
+}
+
+impl From<Error> for PageAccessProblem {
+    fn from(error: Error) -> PageAccessProblem {
+        PageAccessProblem::Refusal(error.into())
+    }
 }
 
 impl IntoResponse for PageAccessProblem {
@@ -75,7 +79,6 @@ impl IntoResponse for PageAccessProblem {
                 redirect_to(&format!("{root}/console/conta/senha"))
             }
             PageAccessProblem::SecondFactorRequired { root } => redirect_to(&format!("{root}{FACTOR}")),
-            PageAccessProblem::ProgramUser => Refusal::ForPeople.into_response(),
             PageAccessProblem::Refusal(refusal) => refusal.into_response(),
         }
     }
@@ -90,15 +93,12 @@ impl FromRequestParts<App> for SignedInUser {
         let sign_in_required = || PageAccessProblem::SignInRequired { root: root.clone(), to: path.clone() };
         let token = find_session_token(&parts.headers).ok_or_else(sign_in_required)?.to_owned();
         let mut visitor = match sessions::load_console_user(app, &token).await {
-            Ok(visitor) => visitor,
             Err(Error::Credential) => return Err(sign_in_required()),
-            Err(error) => return Err(PageAccessProblem::Refusal(Refusal::from(error))),
+            visitor => visitor?,
         };
-        if let Err(error) = app.request_limit.count_request(&visitor.session, app.now()) {
-            return Err(PageAccessProblem::Refusal(Refusal::from(error)));
-        }
+        app.request_limit.count_request(&visitor.session, app.now())?;
         if visitor.session.role == Role::Integration {
-            return Err(PageAccessProblem::ProgramUser);
+            return Err(PageAccessProblem::Refusal(Refusal::ForPeople));
         }
         let is_password_page = parts.uri.path().starts_with("/console/conta/senha");
         if visitor.must_change_password && !is_password_page {
@@ -109,8 +109,7 @@ impl FromRequestParts<App> for SignedInUser {
             return Err(PageAccessProblem::SecondFactorRequired { root });
         }
         if !is_passive_request(parts) {
-            let recorded = sessions::record_activity(app, &visitor).await;
-            recorded.map_err(|error| PageAccessProblem::Refusal(Refusal::from(error)))?;
+            sessions::record_activity(app, &visitor).await?;
         }
         if let Some(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>() {
             visitor.session = Arc::new(visitor.session.with_address(peer.0.ip().into()));

@@ -24,14 +24,14 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 /// What a handler answers: a page or a redirect, or why there is none.
 pub type PageResult = Result<Response, Refusal>;
 
-/// Answers with a page on which the previous page's notice is shown for the last time.
+/// Answers with a page, and lets the previous page's notice expire.
 pub fn show_page(template: &impl Template) -> PageResult {
     let mut response = render_page(StatusCode::OK, template)?;
     expire_notice(&mut response);
     Ok(response)
 }
 
-/// Answers with a page after which the previous page's notice is shown again.
+/// Like `show_page`, with a status, but the previous page's notice is kept for the next page.
 pub fn render_page(status: StatusCode, template: &impl Template) -> PageResult {
     build_page_response(status, template.render())
 }

@@ -99,17 +99,7 @@ pub async fn show_case_list(
     let (words, caller) = (describe_case_kind(kind), user.session());
     let frame = PageFrame::load(&app, &user, words.path).await?;
     let registers = app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?;
-    let (found, total, problems) =
-        match wire::read::read_query::<CasoQuery>(build_case_query(&query).into_iter()) {
-            Ok(criteria) => match cases::list_cases(&app, caller, kind, criteria).await {
-                Ok(page) => (page.rows, page.total, Vec::new()),
-                Err(Error::Refused(problems)) => {
-                    (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), LABELS))
-                }
-                Err(error) => return Err(error.into()),
-            },
-            Err(problems) => (Vec::new(), 0, label_problems(&problems.into_problems(), LABELS)),
-        };
+    let (found, total, problems) = find_cases(&app, &user, kind, &query).await?;
     let late = board::count_late_cases(&app, caller, kind).await?;
     let now = app.now();
     let is_chosen = |name: &str, value: &str| query.text(name) == value;
@@ -159,6 +149,23 @@ pub async fn show_case_list(
         frame,
         words,
     })
+}
+
+/// One page of the cases and the number of all, or the problems of the filters.
+async fn find_cases(
+    app: &App,
+    user: &SignedInUser,
+    kind: CaseKind,
+    query: &QueryParams,
+) -> Result<(Vec<ResolvedCase>, i64, Vec<String>), Error> {
+    let found = match wire::read::read_query::<CasoQuery>(build_case_query(query).into_iter()) {
+        Ok(criteria) => match cases::list_cases(app, user.session(), kind, criteria).await {
+            Err(Error::Refused(problems)) => wire::refusal::describe_rejections(&problems),
+            page => return page.map(|page| (page.rows, page.total, Vec::new())),
+        },
+        Err(problems) => problems.into_problems(),
+    };
+    Ok((Vec::new(), 0, label_problems(&found, LABELS)))
 }
 
 fn has_search_terms(query: &QueryParams) -> bool {

@@ -9,7 +9,7 @@ use crate::widgets::page::{PageResult, show_page};
 use app::{App, cases};
 use askama::Template;
 use axum::extract::State;
-use domain::{CaseKind, display};
+use domain::display;
 
 #[derive(Template)]
 #[template(path = "console/caso_protocolo.html")]
@@ -63,7 +63,7 @@ pub async fn show_protocol(
 pub const CASES: crate::template_tests::TemplateCases = &[("console/caso_protocolo.html", |with| {
     crate::template_tests::render_template(&ProtocolPrintPage {
         frame: with.frame(),
-        words: describe_case_kind(CaseKind::Claim),
+        words: describe_case_kind(domain::CaseKind::Claim),
         code: 7,
         protocol: 4711,
         holder: with.text(),

@@ -54,10 +54,9 @@ struct BrowseRegisterPage {
 pub async fn show_register_list(
     State(app): State<App>,
     user: SignedInUser,
-    which: RegisterParam,
+    RegisterParam(register): RegisterParam,
     query: QueryParams,
 ) -> PageResult {
-    let register = which.0;
     let caller = user.session();
     let frame = PageFrame::load(&app, &user, "cadastros").await?;
     let active_filters = ["filtro", "ativo"].into_iter().chain(register.filters.iter().copied());
@@ -65,23 +64,12 @@ pub async fn show_register_list(
         active_filters.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
     let active_filters: Vec<(&'static str, String)> =
         active_filters.map(|(name, text)| (name, text.to_owned())).collect();
-    let criteria = active_filters.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
-    let page = ("pagina".to_owned(), query.page_number().to_string());
     let may_list =
         !register.needs_filter || active_filters.iter().any(|(name, _)| register.filters.contains(name));
-    let labels: Vec<(&str, &str)> = register.fields.iter().map(|field| (field.name, field.label)).collect();
-    let (mut records, total, problems) =
-        match wire::register::read_list_query(register, criteria.chain([page])) {
-            Err(problems) => (Vec::new(), 0, label_problems(&problems.into_problems(), &labels)),
-            Ok(_) if !may_list => (Vec::new(), 0, Vec::new()),
-            Ok(criteria) => match registers::list_records(&app, caller, register, criteria).await {
-                Ok(page) => (page.records, page.total, Vec::new()),
-                Err(Error::Refused(problems)) => {
-                    (Vec::new(), 0, label_problems(&wire::refusal::describe_rejections(&problems), &labels))
-                }
-                Err(error) => return Err(error.into()),
-            },
-        };
+    let criteria = active_filters.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
+    let page = ("pagina".to_owned(), query.page_number().to_string());
+    let criteria = criteria.chain([page]).collect();
+    let (mut records, total, problems) = find_records(&app, &user, register, criteria, may_list).await?;
     if total <= PAGE_SIZE {
         sort_records(register, &mut records);
     }
@@ -125,6 +113,26 @@ pub async fn show_register_list(
         begins: build_new_record_query(&values),
         frame,
     })
+}
+
+/// One page of the records and the number of all, or the problems of the filters.
+async fn find_records(
+    app: &App,
+    user: &SignedInUser,
+    register: &'static Register,
+    criteria: Vec<(String, String)>,
+    may_list: bool,
+) -> Result<(Vec<StoredRecord>, i64, Vec<String>), Error> {
+    let found = match wire::register::read_list_query(register, criteria.into_iter()) {
+        Ok(_) if !may_list => Vec::new(),
+        Ok(criteria) => match registers::list_records(app, user.session(), register, criteria).await {
+            Err(Error::Refused(problems)) => wire::refusal::describe_rejections(&problems),
+            page => return page.map(|page| (page.records, page.total, Vec::new())),
+        },
+        Err(problems) => problems.into_problems(),
+    };
+    let labels: Vec<(&str, &str)> = register.fields.iter().map(|field| (field.name, field.label)).collect();
+    Ok((Vec::new(), 0, label_problems(&found, &labels)))
 }
 
 type RegisterListColumn = (usize, &'static FieldSpec);

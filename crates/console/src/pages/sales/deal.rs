@@ -1,8 +1,8 @@
 //! The page of a deal: contact, subject, stage and history.
 
 use super::fields::find_deal_label;
-use super::{StageBadge, build_stage_badge, label_deal_state};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
+use super::{StageBadge, build_deal_path, build_stage_badge, label_deal_state};
+use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::frame::PageFrame;
@@ -265,7 +265,7 @@ pub async fn add_dependent(
             {
                 Ok(_) => {
                     return Ok(redirect_with_notice(
-                        &format!("{}/console/vendas/{code}", derive_root_path(&app)),
+                        &build_deal_path(&app, deal),
                         &format!("{} entrou como dependente.", form.text("nome").trim()),
                     ));
                 }

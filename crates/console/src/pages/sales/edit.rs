@@ -1,9 +1,10 @@
 //! Forms that capture a lead with a new deal, and that change a deal.
 
+use super::build_deal_path;
 use super::fields::{
     CONTACT, DEAL, VEHICLE, build_deal_json, fill_deal_values, find_deal_label, list_deal_choices,
 };
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path};
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
@@ -18,7 +19,6 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::Response;
 use domain::{DealCode, LeadCode, Rejection, Role};
 use std::collections::BTreeMap;
 use wire::read;
@@ -155,16 +155,14 @@ pub async fn create_deal(State(app): State<App>, user: SignedInUser, form: Submi
         list_form_sections(!lead.is_empty()).iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
     let values = read_form_values(&specs, &form);
     match save_deal(&app, &user, None, &values, &lead).await? {
-        Ok((code, name)) => Ok(redirect_to_deal(&app, code, &format!("Negócio com {name} aberto."))),
+        Ok((code, name)) => {
+            Ok(redirect_with_notice(&build_deal_path(&app, code), &format!("Negócio com {name} aberto.")))
+        }
         Err(wrong) => {
             let name = find_lead_name(&app, &user, &lead).await?;
             render_deal_form(&app, &user, EditDealState { had: None, name, lead, values, wrong }).await
         }
     }
-}
-
-fn redirect_to_deal(app: &App, code: DealCode, notice: &str) -> Response {
-    redirect_with_notice(&format!("{}/console/vendas/{code}", derive_root_path(app)), notice)
 }
 
 /// The deal's code and the lead's name, or the problems.
@@ -238,7 +236,7 @@ pub async fn change_deal(
     let values = read_form_values(&specs, &form);
     let had = Some((code, form.text("versao").parse().unwrap_or_default()));
     match save_deal(&app, &user, had, &values, "").await? {
-        Ok(_) => Ok(redirect_to_deal(&app, code, "As alterações foram salvas.")),
+        Ok(_) => Ok(redirect_with_notice(&build_deal_path(&app, code), "As alterações foram salvas.")),
         Err(wrong) => {
             let name = deals::show_deal(&app, user.session(), code).await?.0.found.name;
             render_deal_form(&app, &user, EditDealState { had, name, lead: String::new(), values, wrong })

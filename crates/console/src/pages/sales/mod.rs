@@ -9,11 +9,12 @@ mod list;
 mod move_stage;
 mod win;
 
+use crate::session::visitor::derive_root_path;
 use app::App;
 use app::registers::snapshot::TenantRegisters;
 use axum::Router;
 use dispatch::{get, post};
-use domain::{DealState, StageCode};
+use domain::{DealCode, DealState, StageCode};
 
 pub fn build_sales_routes() -> Router<App> {
     const ONE: &str = "/console/vendas/{codigo}";
@@ -31,6 +32,10 @@ pub fn build_sales_routes() -> Router<App> {
         .route(&at("/reabrir"), post(move_stage::reopen_deal))
         .route(&at("/dependentes"), post(deal::add_dependent))
         .route(&at("/ganhar"), get(win::show_win_form).merge(post(win::win_deal)))
+}
+
+fn build_deal_path(app: &App, code: DealCode) -> String {
+    format!("{}/console/vendas/{code}", derive_root_path(app))
 }
 
 pub struct StageBadge {

@@ -1,7 +1,8 @@
 //! Moves a deal to another stage, loses it, or reopens it.
 
+use super::build_deal_path;
 use super::deal::{RefusedDealInput, render_refused_input};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
+use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{PageResult, Refusal};
@@ -46,11 +47,9 @@ pub async fn move_to_stage(
     })
 }
 
-fn redirect_to_deal(app: &App, code: i32, outcome: DealMoveOutcome) -> Response {
-    redirect_with_notice(
-        &format!("{}/console/vendas/{code}", derive_root_path(app)),
-        &outcome.unwrap_or_else(|problems| problems.join(" ")),
-    )
+fn redirect_to_deal(app: &App, code: DealCode, outcome: DealMoveOutcome) -> Response {
+    let text = outcome.unwrap_or_else(|problems| problems.join(" "));
+    redirect_with_notice(&build_deal_path(app, code), &text)
 }
 
 /// `POST /console/vendas/{codigo}/etapa`
@@ -61,8 +60,9 @@ pub async fn change_deal_stage(
     form: SubmittedForm,
 ) -> PageResult {
     let target = (form.text("codEtapa"), form.text("versao"));
-    let outcome = move_to_stage(&app, &user, DealCode::new(code), target).await?;
-    Ok(redirect_to_deal(&app, code, outcome))
+    let deal = DealCode::new(code);
+    let outcome = move_to_stage(&app, &user, deal, target).await?;
+    Ok(redirect_to_deal(&app, deal, outcome))
 }
 
 /// `POST /console/vendas/{codigo}/perder`
@@ -89,7 +89,7 @@ pub async fn lose_deal(
             RefusedDealInput { reason: Some(reason.to_owned()), problems, ..RefusedDealInput::default() };
         return render_refused_input(&app, &user, deal, typed).await;
     }
-    Ok(redirect_to_deal(&app, code, outcome))
+    Ok(redirect_to_deal(&app, deal, outcome))
 }
 
 /// `POST /console/vendas/{codigo}/reabrir`
@@ -104,5 +104,5 @@ pub async fn reopen_deal(
     let deal = DealCode::new(code);
     let done = deals::reopen_deal(&app, user.session(), deal, input, IdempotentWrite::without_key()).await;
     let outcome = describe_move_outcome(done, |_| "Negócio reaberto.".to_owned())?;
-    Ok(redirect_to_deal(&app, code, outcome))
+    Ok(redirect_to_deal(&app, deal, outcome))
 }

@@ -1,6 +1,7 @@
 //! Winning a deal creates a member with a benefit in one step. The page previews the new records and shows missing data
 //! next to its field.
 
+use super::build_deal_path;
 use super::fields::{define_field, list_deal_choices};
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
@@ -219,7 +220,7 @@ pub async fn show_win_form(
     let code = DealCode::new(code);
     let (view, _) = deals::show_deal(&app, user.session(), code).await?;
     if view.found.deal.state != DealState::Open {
-        return Ok(redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(&app))));
+        return Ok(redirect_to(&build_deal_path(&app, code)));
     }
     render_win_form(&app, &user, code, None).await
 }
