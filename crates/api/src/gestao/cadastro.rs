@@ -83,7 +83,7 @@ async fn create_register_record(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
-    let read = |body: &[u8]| register::read_record_input(register, body);
+    let read = |body: &[u8]| register::read_record_body(register, body);
     let act = |input, once| registers::create_record(&state.app, &caller, register, input, once);
     write.answer(&state, &caller, read, act, build_saved_renderer(register)).await
 }
@@ -95,7 +95,7 @@ async fn change_register_record(
     code: PathCode<i32>,
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
-    let read = |body: &[u8]| code.join_body(register::read_record_input(register, body));
+    let read = |body: &[u8]| code.join_body(register::read_record_body(register, body));
     let act = |input, once| registers::change_record(&state.app, &caller, register, input, once);
     write.answer(&state, &caller, read, act, build_saved_renderer(register)).await
 }

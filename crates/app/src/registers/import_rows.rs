@@ -40,8 +40,7 @@ impl RegisterImportRow {
         fields: &Map<String, Value>,
     ) -> (Option<RegisterImportRow>, Option<InputProblems>) {
         let Some(register) = find_import_register(kind) else { return (None, None) };
-        let bytes = Value::Object(fields.clone()).to_string();
-        match register::read_record_input(register, bytes.as_bytes()) {
+        match register::read_record_input(register, fields) {
             Ok(input) => (Some(RegisterImportRow { register, sent: input }), None),
             Err(unread) => {
                 (unread.rest.map(|input| RegisterImportRow { register, sent: *input }), Some(unread.problems))

@@ -357,8 +357,8 @@ pub fn normalize_money_values(specs: &[InputSpec], values: &FormValues) -> FormV
     values.iter().map(value).collect()
 }
 
-/// Builds the record's JSON; empty fields become null.
-pub fn build_record_json(values: &FormValues, further: &[(&str, Value)]) -> Vec<u8> {
+/// Builds the record; empty fields become null.
+pub fn build_record(values: &FormValues, further: &[(&str, Value)]) -> Value {
     let mut record = Value::Object(Map::new());
     for (name, text) in values {
         let value = if text.is_empty() { Value::Null } else { Value::String(text.clone()) };
@@ -367,7 +367,7 @@ pub fn build_record_json(values: &FormValues, further: &[(&str, Value)]) -> Vec<
     for (name, value) in further {
         set_json_path(&mut record, name, value.clone());
     }
-    record.to_string().into_bytes()
+    record
 }
 
 /// Sets the value at a dotted path; numeric parts are list indexes.
@@ -427,8 +427,7 @@ mod tests {
             ("endereco.uf", "SP".to_owned()),
             ("telefones.0.numero", "11".to_owned()),
         ]);
-        let record: Value =
-            serde_json::from_slice(&build_record_json(&values, &[("versao", 3.into())])).unwrap();
+        let record = build_record(&values, &[("versao", 3.into())]);
         assert_eq!(
             record,
             serde_json::json!({"nomePessoa": "Ana", "endereco": {"cep": null, "uf": "SP"}, "telefones": [{"numero": "11"}], "versao": 3})

@@ -18,9 +18,9 @@ pub(crate) use domain_values::describe_allowed;
 pub use domain_values::{CardOrDocument, HiddenText, IsoQueryDate, LenientMember, QueryDate};
 pub use record::{build_object_schema, describe_schema, make_nullable};
 pub use request_parts::{
-    PartialInput, combine_code_and_body, read_body, read_body_refusing, read_body_with, read_list_body,
-    read_optional_body, read_path_code, read_query, read_query_partially, read_query_with,
-    read_record_fields,
+    PartialInput, combine_code_and_body, parse_record_body, read_body, read_body_refusing, read_fields_with,
+    read_list_body, read_optional_body, read_path_code, read_query, read_query_partially, read_query_with,
+    read_record, read_record_fields,
 };
 pub use values::{BoundedInt, ScalarInput, TextOrNumber};
 

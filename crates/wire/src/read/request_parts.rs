@@ -46,12 +46,12 @@ impl<T> From<InputProblems> for PartialInput<T> {
 
 /// Reads a body: a record, or a list of records.
 pub fn read_body<T: JsonInput>(bytes: &[u8]) -> Result<T, PartialInput<T>> {
-    let bytes = strip_byte_order_mark(bytes);
-    if bytes.is_empty() {
-        return Err(report_missing_body().into());
-    }
-    let value = parse_json(bytes)?;
-    run_reader(|problems| T::read(&value, &FieldPath::Root, problems))
+    read_record(&parse_body(bytes)?)
+}
+
+/// Reads a record that the caller has assembled, such as the fields of a form.
+pub fn read_record<T: JsonInput>(record: &Value) -> Result<T, PartialInput<T>> {
+    run_reader(|problems| T::read(record, &FieldPath::Root, problems))
 }
 
 /// Reads a record with retired fields: each one that is sent, whatever its value, is refused with its reason.
@@ -59,11 +59,7 @@ pub fn read_body_refusing<T: InputRecord>(
     bytes: &[u8],
     refused: &[(&str, &str)],
 ) -> Result<T, PartialInput<T>> {
-    let bytes = strip_byte_order_mark(bytes);
-    if bytes.is_empty() {
-        return Err(report_missing_body().into());
-    }
-    let value = parse_json(bytes)?;
+    let value = parse_body(bytes)?;
     run_reader(|problems| {
         for (name, why) in refused.iter().filter(|(name, _)| value.get(*name).is_some()) {
             problems.add(&FieldPath::Field(&FieldPath::Root, name), why);
@@ -72,22 +68,12 @@ pub fn read_body_refusing<T: InputRecord>(
     })
 }
 
-/// Reads a body whose fields are defined by a register description.
-pub fn read_body_with<T>(
-    bytes: &[u8],
+/// Reads a record whose fields are defined by a register description.
+pub fn read_fields_with<T>(
+    fields: &Map<String, Value>,
     read: impl FnOnce(&Map<String, Value>, &mut InputProblems) -> T,
 ) -> Result<T, PartialInput<T>> {
-    let value: Value = match strip_byte_order_mark(bytes) {
-        [] => return Err(report_missing_body().into()),
-        bytes => parse_json(bytes)?,
-    };
-    run_reader(|problems| match &value {
-        Value::Object(fields) => Some(read(fields, problems)),
-        _ => {
-            problems.add(&FieldPath::Root, "deve ser um objeto JSON, entre { e }.");
-            None
-        }
-    })
+    run_reader(|problems| Some(read(fields, problems)))
 }
 
 /// Reads a query whose parameters are defined by a register description.
@@ -95,16 +81,12 @@ pub fn read_query_with<T>(
     pairs: impl Iterator<Item = (String, String)>,
     read: impl FnOnce(&Map<String, Value>, &mut InputProblems) -> T,
 ) -> Result<T, InputProblems> {
-    let fields = collect_first_values(pairs);
-    run_reader(|problems| Some(read(&fields, problems))).map_err(|unread| unread.problems)
+    read_fields_with(&collect_first_values(pairs), read).map_err(|unread| unread.problems)
 }
 
 /// Reads a body that is a list. Its items are reported under the name the list has inside records.
 pub fn read_list_body<T: JsonInput>(name: &str, bytes: &[u8]) -> Result<Vec<T>, PartialInput<Vec<T>>> {
-    let value: Value = match strip_byte_order_mark(bytes) {
-        [] => return Err(report_missing_body().into()),
-        bytes => parse_json(bytes)?,
-    };
+    let value = parse_body(bytes)?;
     let at = FieldPath::Field(&FieldPath::Root, name);
     run_reader(|problems| Vec::read(&value, if value.is_array() { &at } else { &FieldPath::Root }, problems))
 }
@@ -170,6 +152,26 @@ pub fn combine_code_and_body<A, B>(
             problems.merge(others.problems);
             Err(problems.into())
         }
+    }
+}
+
+/// Parses a body that must be a record.
+pub fn parse_record_body(bytes: &[u8]) -> Result<Map<String, Value>, InputProblems> {
+    match parse_body(bytes)? {
+        Value::Object(fields) => Ok(fields),
+        _ => {
+            let mut problems = InputProblems::default();
+            problems.add(&FieldPath::Root, "deve ser um objeto JSON, entre { e }.");
+            Err(problems)
+        }
+    }
+}
+
+/// Parses a body that must be there.
+fn parse_body(bytes: &[u8]) -> Result<Value, InputProblems> {
+    match strip_byte_order_mark(bytes) {
+        [] => Err(report_missing_body()),
+        bytes => parse_json(bytes),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::read::{
     BoundedInt, FieldPatch, FieldPath, InputProblems, JsonInput, PartialInput, describe_allowed, optional,
-    read_body_with, read_query_with,
+    parse_record_body, read_fields_with, read_query_with,
 };
 use crate::refusal;
 use domain::{
@@ -36,11 +36,16 @@ pub struct RecordListQuery {
 type JsonFields = Map<String, Json>;
 
 /// Reads the body of a creation or a change.
+pub fn read_record_body(register: &Register, bytes: &[u8]) -> Result<RecordInput, PartialInput<RecordInput>> {
+    read_record_input(register, &parse_record_body(bytes)?)
+}
+
+/// Reads the record of a creation or a change.
 pub fn read_record_input(
     register: &Register,
-    bytes: &[u8],
+    fields: &JsonFields,
 ) -> Result<RecordInput, PartialInput<RecordInput>> {
-    read_body_with(bytes, |fields, problems| {
+    read_fields_with(fields, |fields, problems| {
         refuse_card_numbers(register, fields, problems);
         let read_own_field = |field: &FieldSpec, problems: &mut InputProblems| match field.is_input() {
             true => read_field(field, fields, problems).unwrap_or(FieldPatch::Keep),

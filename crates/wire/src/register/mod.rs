@@ -7,7 +7,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use input::{RecordInput, RecordListQuery, read_list_query, read_record_input};
+pub use input::{RecordInput, RecordListQuery, read_list_query, read_record_body, read_record_input};
 pub use output::{RecordOutput, render_value};
 pub use schema::{
     NamedSchema, describe_change, describe_input, describe_page, describe_record, list_query_fields,

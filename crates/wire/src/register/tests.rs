@@ -1,5 +1,5 @@
 use super::input::has_card_number;
-use super::{read_list_query, read_record_input, render_value};
+use super::{read_list_query, read_record_body, render_value};
 use crate::read::FieldPatch;
 use crate::set_names;
 use domain::{BenefitKind, Entity, FieldKind, Priority, SellerKind, SituationKind, VehicleCategory};
@@ -47,7 +47,7 @@ fn every_example_is_read_and_shown_as_it_is_written() {
         for field in register.fields.iter().filter(|field| field.is_input()) {
             let what = format!("{} {}", register.path, field.name);
             let body = format!(r#"{{"{}": {}}}"#, field.name, field.example);
-            let read = read_record_input(register, body.as_bytes())
+            let read = read_record_body(register, body.as_bytes())
                 .unwrap_or_else(|unread| panic!("{what}: {unread:?}"));
             let (at, _) = register.find_field(field.name).unwrap();
             match (&read.fields[at], field.example) {
@@ -70,26 +70,26 @@ fn every_example_is_read_and_shown_as_it_is_written() {
 fn everything_that_is_wrong_is_told_at_once() {
     let body =
         br#"{"codPlano": 0, "nome": 7, "tipoBeneficio": "VIDA", "valor": -1, "versao": "x", "ativo": 3}"#;
-    let unread = read_record_input(register("plano"), body).unwrap_err();
+    let unread = read_record_body(register("plano"), body).unwrap_err();
     assert!(unread.rest.is_some());
     let lines = unread.problems.into_lines();
     let fields: Vec<_> = lines.iter().filter_map(|line| line.split(':').next()).collect();
     assert_eq!(fields, ["codPlano", "versao", "ativo", "nome", "tipoBeneficio", "valor"], "{lines:?}");
-    assert!(read_record_input(register("plano"), b"[]").unwrap_err().rest.is_none());
+    assert!(read_record_body(register("plano"), b"[]").unwrap_err().rest.is_none());
 }
 
 #[test]
 fn lists_and_numbers_of_equipment_are_kept_in_one_form() {
-    let read = read_record_input(register("rastreador"), br#"{"numeroSerie": " sn 00a1 "}"#).unwrap();
+    let read = read_record_body(register("rastreador"), br#"{"numeroSerie": " sn 00a1 "}"#).unwrap();
     assert_eq!(read.fields[0], FieldPatch::Set(FieldContent::Text("SN00A1".to_owned())));
-    let read = read_record_input(register("situacao"), br#"{"proximas": [9, 8, 9]}"#).unwrap();
+    let read = read_record_body(register("situacao"), br#"{"proximas": [9, 8, 9]}"#).unwrap();
     assert_eq!(read.fields.last().unwrap(), &FieldPatch::Set(FieldContent::Codes(vec![9, 8])));
     let unread =
-        read_record_input(register("tipoVistoria"), br#"{"checklist": ["Pneus", "a\nb", ""]}"#).unwrap_err();
+        read_record_body(register("tipoVistoria"), br#"{"checklist": ["Pneus", "a\nb", ""]}"#).unwrap_err();
     let lines = unread.problems.into_lines();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with("checklist[1]: ") && lines[1].starts_with("checklist[2]: "), "{lines:?}");
-    let read = read_record_input(register("tipoVistoria"), br#"{"checklist": null}"#).unwrap();
+    let read = read_record_body(register("tipoVistoria"), br#"{"checklist": null}"#).unwrap();
     assert_eq!(read.fields[1], FieldPatch::Clear);
 }
 
@@ -128,7 +128,7 @@ fn a_whole_card_number_is_seen_wherever_it_stands() {
         assert!(!has_card_number(good), "{good}");
     }
     let body = br#"{"numero": "4111 1111 1111 1111", "bandeira": "Visa"}"#;
-    let lines = read_record_input(register("cartaoCredito"), body).unwrap_err().problems.into_lines();
+    let lines = read_record_body(register("cartaoCredito"), body).unwrap_err().problems.into_lines();
     assert!(
         lines.len() == 1 && lines[0].starts_with("tokenGateway: ") && !lines[0].contains("4111"),
         "{lines:?}"

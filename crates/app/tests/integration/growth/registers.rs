@@ -5,7 +5,7 @@ use ::registers::{REGISTERS, Register};
 use app::access::Session;
 use app::registers::{self, StoredRecord};
 use serde_json::{Value, json};
-use wire::register::{read_list_query, read_record_input};
+use wire::register::{read_list_query, read_record_body};
 
 impl Script<'_> {
     /// What is read of registers.
@@ -55,7 +55,7 @@ impl Script<'_> {
                 self.app,
                 caller,
                 register,
-                read_record_input(register, body.to_string().as_bytes()).unwrap(),
+                read_record_body(register, body.to_string().as_bytes()).unwrap(),
                 plainly(),
             );
             let StoredRecord { code, version, .. } = now(added.await).record;
@@ -66,11 +66,11 @@ impl Script<'_> {
             registers::read_record(self.app, caller, register, code).await.unwrap();
             self.recorder.begin(&format!("register {} / changed", register.path));
             let change = json!({"versao": version, "ativo": false}).to_string();
-            let change = (code, read_record_input(register, change.as_bytes()).unwrap());
+            let change = (code, read_record_body(register, change.as_bytes()).unwrap());
             let retired =
                 now(registers::change_record(self.app, caller, register, change, plainly()).await).record;
             let change = json!({"versao": retired.version, "ativo": true}).to_string();
-            let change = (code, read_record_input(register, change.as_bytes()).unwrap());
+            let change = (code, read_record_body(register, change.as_bytes()).unwrap());
             now(registers::change_record(self.app, caller, register, change, plainly()).await);
         }
     }

@@ -75,7 +75,7 @@ async fn change_situation(
     (to, reason, version): (&str, &str, &str),
 ) -> Result<Result<FullBenefit, Vec<String>>, Error> {
     let body = serde_json::json!({"codSituacao": to, "motivo": reason, "versao": version});
-    let input = match read::read_body::<SituacaoBeneficioInput>(body.to_string().as_bytes()) {
+    let input = match read::read_record::<SituacaoBeneficioInput>(&body) {
         Ok(input) => input,
         Err(unread) => {
             return Ok(Err(unread.problems.into_problems().iter().map(describe_problem).collect()));

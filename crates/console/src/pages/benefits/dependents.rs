@@ -11,7 +11,7 @@ use crate::widgets::labels;
 use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
 use crate::widgets::page::PageResult;
 use crate::widgets::record_form::{
-    FormProblems, FormValues, InputSpec, build_inputs, build_record_json, read_form_values,
+    FormProblems, FormValues, InputSpec, build_inputs, build_record, read_form_values,
 };
 use app::benefits;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -156,12 +156,12 @@ pub async fn change_dependent(
 }
 
 /// Dependents are always saved as a full record.
-fn build_dependent_json(
+fn build_dependent_record(
     values: &FormValues,
     benefit: i32,
     code: Option<i32>,
     active: Option<bool>,
-) -> Vec<u8> {
+) -> Value {
     let mut further: Vec<(&str, Value)> = vec![("codBeneficio", benefit.into())];
     further.extend(code.map(|code| ("codDependente", code.into())));
     further.extend(active.map(|active| ("ativo", active.into())));
@@ -169,7 +169,7 @@ fn build_dependent_json(
     if code.is_none() {
         values.retain(|_, text| !text.is_empty());
     }
-    build_record_json(&values, &further)
+    build_record(&values, &further)
 }
 
 async fn save_dependent(
@@ -181,7 +181,7 @@ async fn save_dependent(
     let values = read_form_values(SPECS, form);
     let version = form.text("versao").parse().ok();
     let problems =
-        match read::read_body::<DependenteInput>(&build_dependent_json(&values, benefit, code, None)) {
+        match read::read_record::<DependenteInput>(&build_dependent_record(&values, benefit, code, None)) {
             Err(unread) => FormProblems::new(unread.problems.into_problems(), SPECS),
             Ok(input) => {
                 // A new dependent overwrites nothing, so the benefit's version does not matter.
@@ -222,7 +222,7 @@ pub async fn set_dependent_active(
         path => sanitize_return_path(path).to_owned(),
     };
     let back = format!("{}{back}", derive_root_path(&app));
-    let Ok(input) = read::read_body::<DependenteInput>(&build_dependent_json(
+    let Ok(input) = read::read_record::<DependenteInput>(&build_dependent_record(
         &fill_dependent_values(&dependent),
         benefit,
         Some(code),

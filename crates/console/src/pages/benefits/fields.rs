@@ -246,7 +246,7 @@ pub fn build_additional_inputs(
 }
 
 /// JSON of the custom fields; empty values are cleared.
-pub fn build_additional_json(added: &[AdditionalFieldInput], values: &FormValues) -> Value {
+pub fn build_additional_values(added: &[AdditionalFieldInput], values: &FormValues) -> Value {
     let one = |one: &AdditionalFieldInput| {
         let text = values.get(one.spec.name).filter(|text| !text.is_empty());
         json!({"codCampo": one.code, "valor": text})

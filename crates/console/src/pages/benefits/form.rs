@@ -12,8 +12,7 @@ use crate::widgets::list_tools::build_default_toolbar;
 use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{PageResult, Refusal, show_page};
 use crate::widgets::record_form::{
-    FormProblems, FormValues, InputSpec, build_inputs, build_record_json, normalize_money_values,
-    read_form_values,
+    FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money_values, read_form_values,
 };
 use app::benefits::{self, FullBenefit, SaveBenefitInput, StoredBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -23,6 +22,7 @@ use app::{App, Error, members};
 use askama::Template;
 use axum::extract::State;
 use domain::{BenefitCode, BenefitKind, PersonCode};
+use serde_json::Value;
 use wire::read;
 use wire::refusal::RequestProblem;
 use wire::set_names;
@@ -171,17 +171,17 @@ fn select_record_values(specs: &[InputSpec], values: &FormValues) -> FormValues 
     normalize_money_values(specs, values).into_iter().filter(|(name, _)| has_spec(name)).collect()
 }
 
-fn parse_benefit_input(kind: BenefitKind, body: &[u8]) -> Result<SaveBenefitInput, Vec<RequestProblem>> {
+fn parse_benefit_input(kind: BenefitKind, record: &Value) -> Result<SaveBenefitInput, Vec<RequestProblem>> {
     fn into_problems<T>(unread: read::PartialInput<T>) -> Vec<RequestProblem> {
         unread.problems.into_problems()
     }
     match kind {
-        BenefitKind::Vehicle => read::read_body(body)
+        BenefitKind::Vehicle => read::read_record(record)
             .map(|input| SaveBenefitInput::Vehicle(Box::new(input)))
             .map_err(into_problems),
-        _ => {
-            read::read_body(body).map(|input| SaveBenefitInput::Basic(Box::new(input))).map_err(into_problems)
-        }
+        _ => read::read_record(record)
+            .map(|input| SaveBenefitInput::Basic(Box::new(input)))
+            .map_err(into_problems),
     }
 }
 
@@ -202,8 +202,8 @@ pub async fn create_benefit(
     record_values.retain(|_, text| !text.is_empty());
     let document = holder.profile.document.as_ref().map(ToString::to_string);
     let further =
-        [("cpfCnpj", document.into()), ("dadosAdicionais", fields::build_additional_json(&added, &values))];
-    let problems = match parse_benefit_input(kind, &build_record_json(&record_values, &further)) {
+        [("cpfCnpj", document.into()), ("dadosAdicionais", fields::build_additional_values(&added, &values))];
+    let problems = match parse_benefit_input(kind, &build_record(&record_values, &further)) {
         Err(found) => place_problems(found, specs, &added),
         Ok(input) => {
             match benefits::save_benefit(&app, user.session(), input, IdempotentWrite::without_key())
@@ -303,9 +303,8 @@ pub async fn change_benefit(
     let values = read_all_values(specs, &added, &form);
     let version = form.text("versao");
     let further =
-        [("versao", version.into()), ("dadosAdicionais", fields::build_additional_json(&added, &values))];
-    let problems = match read::read_body(&build_record_json(&select_record_values(specs, &values), &further))
-    {
+        [("versao", version.into()), ("dadosAdicionais", fields::build_additional_values(&added, &values))];
+    let problems = match read::read_record(&build_record(&select_record_values(specs, &values), &further)) {
         Err(unread) => place_problems(unread.problems.into_problems(), specs, &added),
         Ok(input) => {
             match benefits::change_benefit(&app, user.session(), code, input, IdempotentWrite::without_key())

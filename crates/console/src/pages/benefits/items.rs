@@ -7,8 +7,8 @@ use crate::widgets::form_page::{RecordForm, render_record_form};
 use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
 use crate::widgets::page::PageResult;
 use crate::widgets::record_form::{
-    FormProblems, FormValues, InputSpec, build_inputs, build_record_json, normalize_money,
-    normalize_money_values, read_form_values,
+    FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money, normalize_money_values,
+    read_form_values,
 };
 use app::benefits::{self, FullBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -66,7 +66,7 @@ pub async fn add_item(
     let values = read_form_values(SPECS, &form);
     let mut filled_values = normalize_money_values(SPECS, &values);
     filled_values.retain(|_, text| !text.is_empty());
-    let problems = match read::read_body::<ItemBeneficioInput>(&build_record_json(&filled_values, &[])) {
+    let problems = match read::read_record::<ItemBeneficioInput>(&build_record(&filled_values, &[])) {
         Err(unread) => FormProblems::new(unread.problems.into_problems(), SPECS),
         Ok(input) => {
             match benefits::add_item(&app, user.session(), code, input, IdempotentWrite::without_key())
@@ -112,8 +112,7 @@ pub async fn change_item(
     if !form.text("versao").is_empty() {
         record.insert("versao".to_owned(), form.text("versao").into());
     }
-    let record = serde_json::Value::Object(record).to_string();
-    let input = match read::read_body::<ItemAlteracaoInput>(record.as_bytes()) {
+    let input = match read::read_record_fields::<ItemAlteracaoInput>(&record) {
         Ok(input) => input,
         Err(unread) => {
             let text = format!("Nada mudou. {}", unread.problems.into_lines().join(" "));

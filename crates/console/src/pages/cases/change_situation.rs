@@ -38,7 +38,7 @@ pub async fn change_case_situation(
     }
     let body =
         serde_json::json!({"codSituacao": change.to, "motivo": change.reason, "versao": change.version});
-    let input = match read::read_body::<SituacaoInput>(body.to_string().as_bytes()) {
+    let input = match read::read_record::<SituacaoInput>(&body) {
         Ok(input) => input,
         Err(unread) => {
             return Ok(Err(unread.problems.into_problems().iter().map(describe_problem).collect()));

@@ -302,7 +302,7 @@ pub async fn add_note(
 ) -> PageResult {
     let (text, to_member) = (form.text("texto").trim(), !form.text("paraAssociado").is_empty());
     let body = serde_json::json!({"texto": text, "paraAssociado": to_member});
-    let problems = match read::read_body::<NotaInput>(body.to_string().as_bytes()) {
+    let problems = match read::read_record::<NotaInput>(&body) {
         Err(_) if text.is_empty() => vec!["Escreva a nota.".to_owned()],
         Err(unread) => unread.problems.into_problems().iter().map(describe_problem).collect(),
         Ok(input) => {

@@ -6,15 +6,14 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form, split_into_sections};
 use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::PageResult;
-use crate::widgets::record_form::{
-    FormProblems, FormValues, build_inputs, build_record_json, read_form_values,
-};
+use crate::widgets::record_form::{FormProblems, FormValues, build_inputs, build_record, read_form_values};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::search;
 use app::members::{self, MemberView};
 use app::{App, Error};
 use axum::extract::State;
 use domain::{AuditedOperation, PersonCode};
+use serde_json::{Value, json};
 use wire::read;
 use wire::records::{AssociadoInput, PessoaInput};
 
@@ -65,19 +64,19 @@ pub async fn show_new_member_form(State(app): State<App>, user: SignedInUser) ->
 }
 
 /// The typed numbers; empty ones are dropped.
-fn take_phones_json(values: &mut FormValues, further: &[String]) -> serde_json::Value {
+fn take_phone_list(values: &mut FormValues, further: &[String]) -> Value {
     let numbers =
         ["telefones.0.numero", "telefones.1.numero"].map(|name| values.remove(name).unwrap_or_default());
     let all_numbers = numbers.into_iter().filter(|number| !number.is_empty()).chain(further.iter().cloned());
-    all_numbers.map(|number| serde_json::json!({"numero": number})).collect()
+    all_numbers.map(|number| json!({"numero": number})).collect()
 }
 
-/// Builds the record's JSON: an empty field clears the value, and is omitted for a new member.
-fn build_member_json(values: &FormValues, existing: Option<(&MemberView, &str)>) -> Vec<u8> {
+/// Builds the record: an empty field clears the value, and is omitted for a new member.
+fn build_member_record(values: &FormValues, existing: Option<(&MemberView, &str)>) -> Value {
     let mut values = values.clone();
     let mut further = vec![(
         "telefones",
-        take_phones_json(
+        take_phone_list(
             &mut values,
             &existing.map(|(view, _)| list_further_phones(view)).unwrap_or_default(),
         ),
@@ -86,7 +85,7 @@ fn build_member_json(values: &FormValues, existing: Option<(&MemberView, &str)>)
         None => values.retain(|_, text| !text.is_empty()),
         Some((_, version)) => further.push(("versao", version.into())),
     }
-    build_record_json(&values, &further)
+    build_record(&values, &further)
 }
 
 /// Phones beyond the first of each kind, which the form does not show and must not lose.
@@ -114,7 +113,7 @@ async fn try_create_member(
     user: &SignedInUser,
     values: &FormValues,
 ) -> Result<Result<PersonCode, FormProblems>, Error> {
-    let input = match read::read_body::<PessoaInput>(&build_member_json(values, None)) {
+    let input = match read::read_record::<PessoaInput>(&build_member_record(values, None)) {
         Ok(input) => input,
         Err(unread) => return Ok(Err(FormProblems::new(unread.problems.into_problems(), SPECS))),
     };
@@ -178,7 +177,7 @@ pub async fn change_member(
     let person = PersonCode::new(code);
     let view = members::read_member(&app, user.session(), person).await?;
     let problems =
-        match read::read_body::<AssociadoInput>(&build_member_json(&values, Some((&view, version)))) {
+        match read::read_record::<AssociadoInput>(&build_member_record(&values, Some((&view, version)))) {
             Err(unread) => FormProblems::new(unread.problems.into_problems(), SPECS),
             Ok(input) => {
                 match members::change_member(

@@ -159,27 +159,27 @@ fn is_same_group(register: &Register, other: &RecordChoice, values: &FormValues)
     })
 }
 
-/// Builds the record's JSON. Omits fields that cannot change, and secrets that were not typed again.
-pub fn build_register_json(
+/// Builds the record. Omits fields that cannot change, and secrets that were not typed again.
+pub fn build_register_record(
     register: &'static Register,
     values: &FormValues,
     existing: Option<(i32, &str)>,
-) -> Vec<u8> {
-    let mut body = Map::new();
+) -> Map<String, Json> {
+    let mut record = Map::new();
     for field in register.fields.iter().filter(|field| field.is_input()) {
         let Some(typed) = values.get(field.name) else { continue };
         let keeps_secret = matches!(field.kind, FieldType::Secret { .. }) && typed.is_empty();
         if existing.is_some() && (field.fixed || keeps_secret) {
             continue;
         }
-        body.insert(field.name.to_owned(), parse_typed_value(field, typed));
+        record.insert(field.name.to_owned(), parse_typed_value(field, typed));
     }
     match existing {
-        Some((_, version)) => drop(body.insert("versao".to_owned(), version.into())),
-        None => body
+        Some((_, version)) => drop(record.insert("versao".to_owned(), version.into())),
+        None => record
             .extend(values.get(register.code).map(|code| (register.code.to_owned(), code.as_str().into()))),
     }
-    Json::Object(body).to_string().into_bytes()
+    record
 }
 
 fn parse_typed_value(field: &FieldSpec, typed: &str) -> Json {
@@ -270,8 +270,7 @@ mod tests {
 
     fn sent(path: &str, values: &[(&'static str, &str)], had: Option<(i32, &str)>) -> Json {
         let values = values.iter().map(|(name, text)| (*name, (*text).to_owned())).collect();
-        serde_json::from_slice(&build_register_json(::registers::find_register(path).unwrap(), &values, had))
-            .unwrap()
+        Json::Object(build_register_record(::registers::find_register(path).unwrap(), &values, had))
     }
 
     #[test]

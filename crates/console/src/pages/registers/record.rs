@@ -315,8 +315,8 @@ async fn write_record(
     if !unknown.is_empty() {
         return Ok(Err((unknown, Vec::new())));
     }
-    let body = fields::build_register_json(register, &values, existing);
-    let input = match wire::register::read_record_input(register, &body) {
+    let fields = fields::build_register_record(register, &values, existing);
+    let input = match wire::register::read_record_input(register, &fields) {
         Ok(input) => input,
         Err(unread) => return Ok(Err((unread.problems.into_problems(), Vec::new()))),
     };
@@ -344,8 +344,9 @@ pub async fn set_record_active(
 ) -> PageResult {
     require_administrator(user.session())?;
     let active = form.text("ativo") == "sim";
-    let body = json!({"ativo": active, "versao": form.text("versao")}).to_string();
-    let input = wire::register::read_record_input(register, body.as_bytes());
+    let fields = [("ativo", json!(active)), ("versao", json!(form.text("versao")))];
+    let fields = fields.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+    let input = wire::register::read_record_input(register, &fields);
     let change = (code, input.map_err(|_| Refusal::Unreadable)?);
     let done =
         registers::change_record(&app, user.session(), register, change, IdempotentWrite::without_key())

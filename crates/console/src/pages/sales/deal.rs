@@ -8,7 +8,7 @@ use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{PageResult, render_page, show_page};
-use crate::widgets::record_form::{FormValues, build_record_json, label_problems};
+use crate::widgets::record_form::{FormValues, build_record, label_problems};
 use app::idempotency::IdempotentWrite;
 use app::record_timeline::RecordChangeDetail;
 use app::registers::snapshot::TenantRegisters;
@@ -251,7 +251,7 @@ pub async fn add_dependent(
     let mut filled = dependent.clone();
     filled.retain(|_, text| !text.is_empty());
     let deal = DealCode::new(code);
-    let found = match read::read_body(&build_record_json(&filled, &[])) {
+    let found = match read::read_record(&build_record(&filled, &[])) {
         Err(unread) => unread.problems.into_problems(),
         Ok(input) => {
             match deals::dependents::save_deal_dependent(

@@ -2,7 +2,7 @@
 
 use super::build_deal_path;
 use super::fields::{
-    CONTACT, DEAL, VEHICLE, build_deal_json, fill_deal_values, find_deal_label, list_deal_choices,
+    CONTACT, DEAL, VEHICLE, build_deal_record, fill_deal_values, find_deal_label, list_deal_choices,
 };
 use crate::session::visitor::{PathNumber, QueryParams, SignedInUser};
 use crate::widgets::form::SubmittedForm;
@@ -176,14 +176,14 @@ async fn save_deal(
     let caller = user.session();
     let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
     let lead = Some(lead).filter(|lead| !lead.is_empty());
-    let body = build_deal_json(&registers, values, lead, existing.is_none());
+    let body = build_deal_record(&registers, values, lead, existing.is_none());
     let input = match existing {
         None => {
-            read::read_body::<NegocioCriacaoInput>(&body).map(|new| new.0).map_err(|unread| unread.problems)
+            read::read_record::<NegocioCriacaoInput>(&body).map(|new| new.0).map_err(|unread| unread.problems)
         }
-        Some(_) => {
-            read::read_body::<NegocioAlteracaoInput>(&body).map(|old| old.0).map_err(|unread| unread.problems)
-        }
+        Some(_) => read::read_record::<NegocioAlteracaoInput>(&body)
+            .map(|old| old.0)
+            .map_err(|unread| unread.problems),
     };
     let input = match input {
         Ok(input) => input,

@@ -141,13 +141,13 @@ pub fn list_deal_choices(
     }
 }
 
-/// Builds the record's JSON. The stage determines the funnel.
-pub fn build_deal_json(
+/// Builds the record. The stage determines the funnel.
+pub fn build_deal_record(
     registers: &TenantRegisters,
     values: &FormValues,
     lead: Option<&str>,
     is_new: bool,
-) -> Vec<u8> {
+) -> Value {
     let mut values = values.clone();
     let plans = values.remove("planos").unwrap_or_default();
     let plans: Vec<&str> = plans.split(',').filter(|code| !code.is_empty()).collect();
@@ -167,7 +167,7 @@ pub fn build_deal_json(
     if is_new {
         values.retain(|_, text| !text.is_empty());
     }
-    crate::widgets::record_form::build_record_json(&values, &more)
+    crate::widgets::record_form::build_record(&values, &more)
 }
 
 #[cfg(test)]

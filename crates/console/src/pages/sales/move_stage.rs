@@ -36,8 +36,8 @@ pub async fn move_to_stage(
     code: DealCode,
     (stage, version): (&str, &str),
 ) -> Result<DealMoveOutcome, Error> {
-    let body = json!({"codEtapa": stage, "versao": version}).to_string();
-    let Ok(input) = read::read_body(body.as_bytes()) else {
+    let body = json!({"codEtapa": stage, "versao": version});
+    let Ok(input) = read::read_record(&body) else {
         return Ok(Err(vec!["Escolha a etapa.".to_owned()]));
     };
     let done = deals::move_deal(app, user.session(), code, input, IdempotentWrite::without_key()).await;
@@ -73,8 +73,8 @@ pub async fn lose_deal(
     form: SubmittedForm,
 ) -> PageResult {
     let (deal, reason) = (DealCode::new(code), form.text("motivo").trim());
-    let body = json!({"motivo": reason, "versao": form.text("versao")}).to_string();
-    let outcome = match read::read_body(body.as_bytes()) {
+    let body = json!({"motivo": reason, "versao": form.text("versao")});
+    let outcome = match read::read_record(&body) {
         Err(_) => Err(vec!["Diga por que o negócio foi perdido.".to_owned()]),
         Ok(input) => {
             let done =
@@ -99,8 +99,8 @@ pub async fn reopen_deal(
     PathNumber(code): PathNumber,
     form: SubmittedForm,
 ) -> PageResult {
-    let body = json!({"versao": form.text("versao")}).to_string();
-    let input = read::read_body(body.as_bytes()).map_err(|_| Refusal::Unreadable)?;
+    let body = json!({"versao": form.text("versao")});
+    let input = read::read_record(&body).map_err(|_| Refusal::Unreadable)?;
     let deal = DealCode::new(code);
     let done = deals::reopen_deal(&app, user.session(), deal, input, IdempotentWrite::without_key()).await;
     let outcome = describe_move_outcome(done, |_| "Negócio reaberto.".to_owned())?;

@@ -10,8 +10,8 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{PageResult, render_page, show_page};
 use crate::widgets::record_form::{
-    FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs,
-    build_record_json, format_money_input, normalize_money, read_form_values,
+    FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs, build_record,
+    format_money_input, normalize_money, read_form_values,
 };
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::registers::snapshot::TenantRegisters;
@@ -21,7 +21,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::{BenefitKind, DealCode, DealState, Entity, Rejection, SituationKind};
-use serde_json::json as value;
+use serde_json::{Value, json as value};
 use std::collections::BTreeMap;
 use wire::read;
 use wire::records::GanhoInput;
@@ -225,8 +225,8 @@ pub async fn show_win_form(
     render_win_form(&app, &user, code, None).await
 }
 
-/// Builds the request's JSON: empty fields fall back to the deal and its lead.
-fn build_win_json(values: &FormValues, version: &str) -> Vec<u8> {
+/// Builds the request's record: empty fields fall back to the deal and its lead.
+fn build_win_record(values: &FormValues, version: &str) -> Value {
     let mut values = values.clone();
     values.retain(|_, text| !text.is_empty());
     let plans = values.remove("planos").unwrap_or_default();
@@ -238,7 +238,7 @@ fn build_win_json(values: &FormValues, version: &str) -> Vec<u8> {
     }
     let plans = (!plans.is_empty()).then(|| ("planos", value!(plans)));
     let more: Vec<_> = plans.into_iter().chain([("versao", value!(version))]).collect();
-    build_record_json(&values, &more)
+    build_record(&values, &more)
 }
 
 /// `POST /console/vendas/{codigo}/ganhar`
@@ -253,7 +253,7 @@ pub async fn win_deal(
     let values = read_form_values(&specs, &form);
     let mut conflict = None;
     let found: Vec<RequestProblem> =
-        match read::read_body::<GanhoInput>(&build_win_json(&values, form.text("versao"))) {
+        match read::read_record::<GanhoInput>(&build_win_record(&values, form.text("versao"))) {
             Err(unread) => unread.problems.into_problems(),
             Ok(input) => {
                 let done =
@@ -318,7 +318,7 @@ mod tests {
             ("planos", "3,4".to_owned()),
             ("valorVeiculo", "78.500,00".to_owned()),
         ]);
-        let body: serde_json::Value = serde_json::from_slice(&build_win_json(&values, "2")).unwrap();
+        let body = build_win_record(&values, "2");
         assert_eq!(body, value!({"planos": ["3", "4"], "valorVeiculo": "78500.00", "versao": "2"}));
     }
 }

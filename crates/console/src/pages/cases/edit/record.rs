@@ -4,7 +4,7 @@ use super::EditCaseState;
 use crate::pages::cases::fields::find_case_label;
 use crate::session::visitor::SignedInUser;
 use crate::widgets::form::SubmittedForm;
-use crate::widgets::record_form::{VersionConflict, build_record_json};
+use crate::widgets::record_form::{VersionConflict, build_record};
 use app::cases::{self, ChecklistEntry, FullCase};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::quick_search;
@@ -21,13 +21,13 @@ use wire::refusal::RequestProblem;
 /// Each related claim costs a lookup.
 const MOST_RELATED: usize = 100;
 
-/// Builds the record's JSON; also returns the problems of references that were not found.
-async fn build_case_json(
+/// Builds the record; also returns the problems of references that were not found.
+async fn build_case_record(
     app: &App,
     user: &SignedInUser,
     kind: CaseKind,
     filled: &EditCaseState,
-) -> Result<(Vec<u8>, Vec<RequestProblem>), Error> {
+) -> Result<(Value, Vec<RequestProblem>), Error> {
     let mut values = filled.values.clone();
     let (mut further, mut problems) = (Vec::new(), Vec::new());
     if kind == CaseKind::Claim {
@@ -57,7 +57,7 @@ async fn build_case_json(
             }
         }
     }
-    Ok((build_record_json(&values, &further), problems))
+    Ok((build_record(&values, &further), problems))
 }
 
 /// Finds the person with this document. The search also matches a holder by a dependent's document.
@@ -101,10 +101,10 @@ async fn parse_related_claims(
     Ok(codes.into())
 }
 
-fn parse_case_input(kind: CaseKind, body: &[u8]) -> Result<cases::AnyCaseInput, Vec<RequestProblem>> {
+fn parse_case_input(kind: CaseKind, record: &Value) -> Result<cases::AnyCaseInput, Vec<RequestProblem>> {
     macro_rules! read {
         ($record:ty, $input:ident) => {
-            read::read_body::<$record>(body)
+            read::read_record::<$record>(record)
                 .map(|parsed| cases::AnyCaseInput::$input(Box::new(parsed)))
                 .map_err(|unread| unread.problems.into_problems())
         };
@@ -124,8 +124,8 @@ pub async fn save_case(
     kind: CaseKind,
     mut filled: EditCaseState,
 ) -> Result<Result<FullCase, Box<EditCaseState>>, Error> {
-    let (body, mut problems) = build_case_json(app, user, kind, &filled).await?;
-    let input = match parse_case_input(kind, &body) {
+    let (record, mut problems) = build_case_record(app, user, kind, &filled).await?;
+    let input = match parse_case_input(kind, &record) {
         Ok(input) if problems.is_empty() => input,
         Ok(_) => return Ok(Err(Box::new(EditCaseState { problems, ..filled }))),
         Err(more) => {
