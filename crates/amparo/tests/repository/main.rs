@@ -76,6 +76,21 @@ fn crates_lean_only_downward() {
 }
 
 #[test]
+fn templates_and_stylesheets_have_short_lines() {
+    let mut sources = Vec::new();
+    for (folder, ending) in [("templates", "html"), ("templates", "css"), ("static", "css")] {
+        files(&root().join("crates/console").join(folder), ending, &mut sources);
+    }
+    assert!(sources.len() > 80, "{}", sources.len());
+    for path in sources {
+        for (number, line) in read(&path).lines().enumerate() {
+            let length = line.chars().count();
+            assert!(length < 120, "{}:{}: {length} characters", path.display(), number + 1);
+        }
+    }
+}
+
+#[test]
 fn an_engines_name_stands_in_the_engine_folder_alone() {
     let mut sources = Vec::new();
     files(&root().join("crates/storage/src"), "rs", &mut sources);

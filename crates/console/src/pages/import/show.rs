@@ -77,24 +77,6 @@ impl ViewImportPage {
         use ImportState as S;
         matches!(self.state, S::Reading | S::Checking | S::Running | S::Undoing)
     }
-
-    fn is(&self, name: &str) -> bool {
-        name_import_state(self.state) == name
-    }
-}
-
-fn name_import_state(state: ImportState) -> &'static str {
-    match state {
-        ImportState::Reading => "lendo",
-        ImportState::Ready => "pronta",
-        ImportState::Checking => "conferindo",
-        ImportState::Checked => "conferida",
-        ImportState::Running => "importando",
-        ImportState::Paused => "pausada",
-        ImportState::Done => "concluida",
-        ImportState::Undoing => "desfazendo",
-        ImportState::Undone => "desfeita",
-    }
 }
 
 pub fn build_import_path(root: &str, code: i32) -> String {

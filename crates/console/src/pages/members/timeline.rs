@@ -23,6 +23,8 @@ const MOST_EVENTS: usize = 200;
 /// Cases of one kind, or deals, of a member.
 pub struct RelatedRecordSection {
     pub title: &'static str,
+    /// Heading of the column with the type of a case or the stage of a deal.
+    pub kind_title: &'static str,
     pub all: String,
     pub total: i64,
     pub lines: Vec<RelatedRecordLine>,
@@ -66,6 +68,7 @@ pub async fn list_related_sections(
             page.rows.iter().take(SOME).map(|item| build_case_line(&page.registers, item, root, app.now()));
         all.push(RelatedRecordSection {
             title: words.many,
+            kind_title: "Tipo",
             all: format!("{root}/console/{}?codPessoa={person}", words.path),
             total: page.total,
             lines: lines.collect(),
@@ -88,6 +91,7 @@ pub async fn list_related_sections(
     });
     all.push(RelatedRecordSection {
         title: "Negócios",
+        kind_title: "Etapa",
         all: format!(
             "{root}/console/vendas?filtro={}",
             form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>()
@@ -214,6 +218,12 @@ impl RelatedRecordSection {
             is_late: true,
             at: Moment::from_millis(0),
         };
-        RelatedRecordSection { title: "Eventos", all: with.text(), total: 9, lines: with.list_of(line) }
+        RelatedRecordSection {
+            title: "Eventos",
+            kind_title: "Tipo",
+            all: with.text(),
+            total: 9,
+            lines: with.list_of(line),
+        }
     }
 }
