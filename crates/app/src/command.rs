@@ -6,12 +6,12 @@ use crate::import_row::{self, ImportUnitContext};
 use crate::registers::snapshot::TenantRegisters;
 use crate::situations::ActorContext;
 use crate::{App, Error};
-use domain::{AuditedOperation, Moment, Scope, UserCode};
+use domain::{AuditedOperation, ChangeOrigin, Moment, Scope, UserCode};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use storage::Tx;
 
-pub(crate) const ORIGIN: &str = "API";
+pub(crate) const ORIGIN: &str = wire::set_names::change_origin(ChangeOrigin::Request);
 
 pub(crate) struct WriteCommand<I> {
     pub scope: Scope,

@@ -5,8 +5,8 @@ use crate::Error;
 use crate::registers::snapshot::TenantRegisters;
 use crate::situations::ActorContext;
 use domain::{
-    AuditedChange, AuditedOperation, BranchCode, ImportProblem, Moment, PersonCode, Rejection, Scope,
-    UserCode,
+    AuditedChange, AuditedOperation, BranchCode, ChangeOrigin, ImportProblem, ImportUndoObstacle, Moment,
+    PersonCode, Rejection, Scope, UserCode,
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use storage::history::audit;
 /// How long an import can be undone; its rows are stored for as long.
 pub const UNDO_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
 
-pub const ORIGIN: &str = "importação";
+pub const ORIGIN: &str = wire::set_names::change_origin(ChangeOrigin::Import);
 
 /// The context of one transaction of an import.
 #[derive(Clone)]
@@ -126,8 +126,8 @@ impl ImportRowOutcome {
 pub enum ImportUndoOutcome {
     Removed,
     Restored,
-    /// Left unchanged, with the reason.
-    Kept(String),
+    /// Left unchanged.
+    Kept(ImportUndoObstacle),
 }
 
 /// Removes a positive integer from the fields of a row and returns it.

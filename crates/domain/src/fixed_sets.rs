@@ -96,6 +96,14 @@ set!(
     }
 );
 
+/// Where a change came from, as the history of a record shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeOrigin {
+    Request,
+    Import,
+    Mirror,
+}
+
 set!(
     /// The outcome of an import row.
     ImportOutcome {

@@ -1,4 +1,6 @@
-//! The problems of an import file or an import request.
+//! The problems of an import file, an import request, and the undo of an import.
+
+use crate::Rejection;
 
 /// Why a file is refused, or an import cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ pub enum ImportProblem {
     /// The tenant already has this many files being read.
     TooManyReading(usize),
     /// The import is in a state that does not allow the request.
-    WrongState(&'static str),
+    WrongState(ImportStateConflict),
     /// The period in which an import can be undone is over.
     TooLate,
     /// The line cannot be written, for a reason that is no rule.
@@ -63,4 +65,45 @@ impl ImportProblem {
                 | ImportProblem::TooManyReading(_)
         )
     }
+}
+
+/// Why the state of an import does not allow a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportStateConflict {
+    AlreadyStarted,
+    FileDeleted,
+    NotRunning,
+    NotPaused,
+    NeverStarted,
+}
+
+/// Why the undo of an import leaves a record as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportUndoObstacle {
+    RecordGone,
+    OtherBranch,
+    RecordGoneOrOtherBranch,
+    ChangedSince,
+    ReferencedBy(ReferenceKind),
+    /// Referenced by records of an unknown kind: the database refused the deletion.
+    Referenced,
+    Refused(Vec<Rejection>),
+}
+
+/// The kind of records that refer to another record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferenceKind {
+    Members,
+    Benefits,
+    Dependents,
+    CreditCards,
+    Tracker,
+    Claims,
+    Inspections,
+    Tickets,
+    Appointments,
+    Deals,
+    Lead,
+    Leads,
+    Files,
 }

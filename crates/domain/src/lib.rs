@@ -24,6 +24,7 @@ mod fixed_sets;
 mod fold;
 mod import;
 mod local_moment;
+mod mirror;
 mod money;
 mod network;
 mod operation;
@@ -43,11 +44,13 @@ mod weak_password;
 
 pub use crate::caller_address::CallerAddress;
 pub use crate::fixed_sets::{
-    BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, ImportKind, ImportOutcome,
-    ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, Sheet, VehicleCategory,
+    BenefitKind, ChangeOrigin, CivilState, DealState, DeliveryState, FieldKind, Fuel, ImportKind,
+    ImportOutcome, ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, Sheet,
+    VehicleCategory,
 };
-pub use crate::import::ImportProblem;
+pub use crate::import::{ImportProblem, ImportStateConflict, ImportUndoObstacle, ReferenceKind};
 pub use crate::local_moment::{PeriodStart, WrittenMoment};
+pub use crate::mirror::MirrorRecordConflict;
 pub use crate::random_source::RandomSource;
 pub use address::{Cep, PostalAddress, Uf};
 pub use audit::{AuditedAction, AuditedChange, AuditedRecord, AuditedRecordKind};

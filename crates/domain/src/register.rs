@@ -1,5 +1,7 @@
 //! The problems of a register record.
 
+use crate::FieldKind;
+
 /// What is wrong with a field of a register. The record's name (`a loja`) comes from the register's description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegisterProblem {
@@ -14,6 +16,8 @@ pub enum RegisterProblem {
         what: &'static str,
         code: i32,
     },
+    UnknownBenefit(i32),
+    UnknownPerson(i32),
     /// The same for an item of a list, by its position.
     UnknownPart {
         at: usize,
@@ -22,8 +26,8 @@ pub enum RegisterProblem {
     },
     /// Not one of the values allowed by the other fields.
     NotAmong(Vec<&'static str>),
-    /// Only records of this kind have the field.
-    OnlyFor(&'static str),
+    /// Only additional fields of this type have the property.
+    OnlyFor(FieldKind),
     Before(&'static str),
     NotAVehicle(i32),
     /// The list requires one of these filters.

@@ -102,6 +102,7 @@ pub enum Rejection {
     BadReceiver(String),
     /// Not a valid header, or one that the server sets itself.
     BadHeader(String),
+    TooManyHeaders(usize),
     NoEntity,
     UnknownEntity(String),
     BadConcurrency,

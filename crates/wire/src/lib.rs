@@ -5,6 +5,7 @@ pub mod attachment;
 pub mod audit;
 pub mod database_fault;
 pub mod mail;
+pub mod mirror;
 pub mod read;
 pub mod records;
 pub mod refusal;

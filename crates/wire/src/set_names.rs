@@ -1,8 +1,9 @@
 //! The external names of the fixed sets, one table each.
 
 use domain::{
-    BenefitKind, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, ImportState, Involved,
-    Kinship, Nature, PhoneKind, Priority, Role, SellerKind, Sex, Sheet, SituationKind, VehicleCategory,
+    BenefitKind, ChangeOrigin, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, ImportState,
+    Involved, Kinship, Nature, PhoneKind, Priority, Role, SellerKind, Sex, Sheet, SituationKind,
+    VehicleCategory,
 };
 
 /// A set whose members callers name, exactly as in its table.
@@ -177,6 +178,9 @@ names! {
         Undone = "desfeita",
     }
 
+    /// `origem` in the history, where it is stored.
+    change_origin: ChangeOrigin { Request = "API", Import = "importação", Mirror = "espelho" }
+
     /// `sexo` in the member search.
     sex_letter: Sex { Female = "F", Male = "M" }
 
@@ -205,6 +209,20 @@ names! {
         Inspection = "Vistoria",
         Ticket = "Help Desk",
         Appointment = "Consulta",
+    }
+}
+
+/// A flag in a field change and in a cell of an imported workbook.
+pub const fn flag(flag: bool) -> &'static str {
+    if flag { "sim" } else { "não" }
+}
+
+/// Whether an item of a checklist was approved; `None` if it was not inspected.
+pub const fn checklist_verdict(fits: Option<bool>) -> &'static str {
+    match fits {
+        Some(true) => "conforme",
+        Some(false) => "não conforme",
+        None => "não visto",
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod dependencies;
 mod names;
+mod sentences;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};

@@ -13,7 +13,7 @@ use crate::situations::{
 };
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, BenefitCode, Entity, ImportOutcome, ImportProblem,
-    InputField, PersonCode, Rejection, SituationCode, SituationKind,
+    ImportUndoObstacle, InputField, PersonCode, Rejection, SituationCode, SituationKind,
 };
 use serde_json::{Map, Value};
 use storage::Tx;
@@ -222,10 +222,10 @@ pub async fn undo_imported_benefit(
 ) -> Result<ImportUndoOutcome, Error> {
     let code = BenefitCode::new(line.record.unwrap_or_default());
     let Some(current) = benefits::find_benefit(&mut *tx, &context.scope, code).await? else {
-        return Ok(ImportUndoOutcome::Kept("já não existe, ou está em uma loja que você não acessa".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::RecordGoneOrOtherBranch));
     };
     if line.version != Some(current.version) {
-        return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ChangedSince));
     }
     let holder = load_holder(tx, context.scope.tenant(), code, &current).await?;
     match (&line.before, line.outcome) {
@@ -251,7 +251,7 @@ async fn restore_benefit(
     if let Some(refused) =
         situations::refuse_situation_change(&context.registers, current.situation, before.situation)
     {
-        return Ok(ImportUndoOutcome::Kept(wire::refusal::render_sentence(&refused)));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::Refused(vec![refused])));
     }
     let current_items = items::list_items(&mut *tx, tenant, code).await?;
     let previous_terms = |one: &StoredItem| match items_before.iter().find(|item| item.code == one.code) {
@@ -281,8 +281,7 @@ async fn restore_benefit(
         &conflicts,
     ) {
         Err(Error::Refused(problems)) => {
-            let sentences: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
-            return Ok(ImportUndoOutcome::Kept(sentences.join(" ")));
+            return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::Refused(problems)));
         }
         other => other?,
     }
@@ -303,8 +302,8 @@ async fn remove_benefit(
     made_member: bool,
 ) -> Result<ImportUndoOutcome, Error> {
     let tenant = context.scope.tenant();
-    if let Some(reference) = benefits::find_benefit_reference(tx, tenant, code).await? {
-        return Ok(ImportUndoOutcome::Kept(format!("já tem {reference}")));
+    if let Some(kind) = benefits::find_benefit_reference(tx, tenant, code).await? {
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ReferencedBy(kind)));
     }
     let others =
         benefits::list_benefits_of_person(&mut *tx, &domain::Scope::for_tenant(tenant), current.person)

@@ -185,11 +185,7 @@ pub(super) fn parse_claim_codes(text: &str) -> impl Iterator<Item = ClaimCode> {
 
 fn render_checklist(items: &[ChecklistEntry]) -> Option<String> {
     let entry = |item: &ChecklistEntry| {
-        let verdict = match item.fits {
-            Some(true) => "conforme",
-            Some(false) => "não conforme",
-            None => "não visto",
-        };
+        let verdict = set_names::checklist_verdict(item.fits);
         let note = item.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
         format!("{}: {verdict}{note}", item.item)
     };

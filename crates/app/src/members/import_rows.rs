@@ -8,8 +8,8 @@ use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::situations::build_listed_member;
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, InputField, PersonCode, PhoneKind,
-    Rejection, Scope,
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, ImportUndoObstacle, InputField,
+    PersonCode, PhoneKind, ReferenceKind, Rejection, Scope,
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -315,13 +315,13 @@ pub async fn undo_member_import(
     let tenant = context.scope.tenant();
     let code = PersonCode::new(line.record.unwrap_or_default());
     let Some(current) = members::find_person(&mut *tx, tenant, code).await? else {
-        return Ok(ImportUndoOutcome::Kept("já não existe".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::RecordGone));
     };
     if !context.scope.can_see(current.branch) {
-        return Ok(ImportUndoOutcome::Kept("está em uma loja que você não acessa".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::OtherBranch));
     }
     if line.version != Some(current.version) {
-        return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ChangedSince));
     }
     let Some(before) = &line.before else {
         return Box::pin(remove_imported_member(tx, context, code, &current)).await;
@@ -331,7 +331,7 @@ pub async fn undo_member_import(
     if current.is_member && !before.is_member {
         // The person was only a lead before the import and becomes one again, unless they have a benefit by now.
         if benefits::has_visible_benefit(&mut *tx, &Scope::for_tenant(tenant), code).await? {
-            return Ok(ImportUndoOutcome::Kept("já tem benefícios".into()));
+            return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ReferencedBy(ReferenceKind::Benefits)));
         }
         let statements = build_delisting(tx, context, code, &current).await?;
         tx.execute_batch(statements).await?;
@@ -359,8 +359,8 @@ async fn remove_imported_member(
     current: &PersonProfile,
 ) -> Result<ImportUndoOutcome, Error> {
     let tenant = context.scope.tenant();
-    if let Some(what) = members::find_person_reference(tx, tenant, code).await? {
-        return Ok(ImportUndoOutcome::Kept(format!("já tem {what}")));
+    if let Some(kind) = members::find_person_reference(tx, tenant, code).await? {
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ReferencedBy(kind)));
     }
     let mut statements = build_delisting(tx, context, code, current).await?;
     statements.extend(members::delete_person(tenant, code));

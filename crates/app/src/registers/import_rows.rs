@@ -4,7 +4,8 @@ use super::{SaveRecord, write_record};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext};
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, ImportKind, ImportProblem, Rejection, fold_text,
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportKind, ImportProblem, ImportUndoObstacle,
+    Rejection, fold_text,
 };
 use registers::{FieldContent, Register};
 use serde_json::{Map, Value, json};
@@ -191,18 +192,18 @@ pub async fn undo_record_import(
 ) -> Result<ImportUndoOutcome, Error> {
     let (tenant, code) = (context.scope.tenant(), line.record.unwrap_or_default());
     let Some(register) = find_import_register(kind) else {
-        return Ok(ImportUndoOutcome::Kept("já não existe".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::RecordGone));
     };
     let Some(now) = records::find_record(tx, register, &context.scope, code).await? else {
-        return Ok(ImportUndoOutcome::Kept("já não existe, ou está em uma loja que você não acessa".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::RecordGoneOrOtherBranch));
     };
     if line.version != Some(now.version) {
-        return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ChangedSince));
     }
     let (undone, action) = match &line.before {
         None => {
-            if let Some(what) = records::find_record_reference(tx, register.table, tenant, code).await? {
-                return Ok(ImportUndoOutcome::Kept(format!("já tem {what}")));
+            if let Some(kind) = records::find_record_reference(tx, register.table, tenant, code).await? {
+                return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ReferencedBy(kind)));
             }
             records::delete_record(tx, register, tenant, code).await?;
             tx.execute_batch(vec![imports::insert_removed_code(tenant, register.table, code)]).await?;

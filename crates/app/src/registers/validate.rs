@@ -104,14 +104,14 @@ async fn check_reference(
     let scope = &draft.doing.scope;
     let FieldContent::Number(number) = draft.values[at] else { return Ok(()) };
     let Ok(code) = i32::try_from(number) else { return Ok(()) };
-    let what = match field.kind {
+    let problem = match field.kind {
         FieldType::Benefit => {
             let benefit = benefits::find_benefit(&mut *tx, scope, BenefitCode::new(code)).await?;
             draft.person = benefit.map(|benefit| benefit.person);
             if draft.person.is_some() {
                 return Ok(());
             }
-            "o benefício"
+            RegisterProblem::UnknownBenefit(code)
         }
         FieldType::Person => {
             let person = PersonCode::new(code);
@@ -119,7 +119,7 @@ async fn check_reference(
             if draft.person.is_some() {
                 return Ok(());
             }
-            "a pessoa"
+            RegisterProblem::UnknownPerson(code)
         }
         FieldType::Reference(to) => {
             let Some(register) = registers::find_register(to) else { return Ok(()) };
@@ -130,11 +130,11 @@ async fn check_reference(
             if found.is_some_and(|record| record.active) {
                 return Ok(());
             }
-            register.words.the_one
+            RegisterProblem::Unknown { what: register.words.the_one, code }
         }
         _ => return Ok(()),
     };
-    draft.refuse(field.name, RegisterProblem::Unknown { what, code });
+    draft.refuse(field.name, problem);
     Ok(())
 }
 

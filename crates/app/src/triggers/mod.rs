@@ -128,7 +128,7 @@ impl MessageSender for DisabledSender {
         _: &'a DeliveryTarget,
         _: OutgoingMessage<'a>,
     ) -> BoxFuture<'a, Result<ReceiverAnswer, String>> {
-        Box::pin(async { Err("este processo não envia gatilhos".to_owned()) })
+        Box::pin(async { Err(wire::trigger::SENDING_DISABLED.to_owned()) })
     }
 }
 

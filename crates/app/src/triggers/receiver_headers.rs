@@ -9,7 +9,7 @@ pub fn find_bad_headers(headers: &[(String, String)]) -> Vec<Rejection> {
     let bad = headers.iter().filter(|(name, value)| !is_valid_header(name, value));
     let mut problems: Vec<Rejection> = bad.map(|(name, _)| Rejection::BadHeader(name.clone())).collect();
     if headers.len() > MOST_HEADERS {
-        problems.push(Rejection::BadHeader(format!("{} cabeçalhos", headers.len())));
+        problems.push(Rejection::TooManyHeaders(headers.len()));
     }
     problems
 }

@@ -127,11 +127,8 @@ impl ValidationFindings {
                     Some(SqlScalar::Int(code)) => code.to_string(),
                     _ => "?".to_owned(),
                 };
-                return Err(ArchiveRowFault::Row(format!(
-                    "a senha do usuário {code} ({}) não está cifrada como este servidor aceita (Argon2id, com até 64 MiB de memória, \
-                     4 passagens e 4 linhas)",
-                    text("email")
-                )));
+                let problem = wire::refusal::describe_unusable_password(&code, text("email"));
+                return Err(ArchiveRowFault::Row(problem));
             }
             // The file under a key is deleted some day, so a key must not point outside the tenant.
             "files" => {

@@ -55,7 +55,7 @@ fn format_cell(cell: &SpreadsheetCell, zone: &TimeZone) -> String {
         }
         SpreadsheetCell::Day(day) => display::format_day(day),
         SpreadsheetCell::Moment(at) => format_moment(*at, zone),
-        SpreadsheetCell::Flag(flag) => if *flag { "Sim" } else { "Não" }.to_owned(),
+        SpreadsheetCell::Flag(flag) => wire::sheet::label_flag(*flag).to_owned(),
     }
 }
 

@@ -8,6 +8,7 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, XlsxError}
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use wire::sheet::label_flag;
 
 /// Rows that a sheet can hold below its titles.
 const MOST_ROWS: u32 = 1_048_575;
@@ -94,9 +95,7 @@ impl WorkbookWriter {
                         Some(on) => sheet.write_datetime_with_format(line, at, on, &time),
                         None => sheet.write_string(line, at, moment.to_offset_iso(zone)),
                     },
-                    SpreadsheetCell::Flag(flag) => {
-                        sheet.write_string(line, at, if *flag { "Sim" } else { "Não" })
-                    }
+                    SpreadsheetCell::Flag(flag) => sheet.write_string(line, at, label_flag(*flag)),
                 }
                 .map_err(wrap_xlsx_error)?;
             }

@@ -47,7 +47,8 @@ use app::registers::snapshot::load_registers;
 use app::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, ImportCode, ImportKind,
-    ImportProblem, ImportState, InputField, Moment, Rejection, Role, Scope, TenantId, UserCode,
+    ImportProblem, ImportState, ImportStateConflict, InputField, Moment, Rejection, Role, Scope, TenantId,
+    UserCode,
 };
 use storage::exchange::imports::{self, ImportStateChange};
 use storage::history::audit;
@@ -278,7 +279,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
         .await?
         .ok_or_else(|| refuse_unknown_import(code))?;
     request.by.authorize_import(import.kind)?;
-    let wrong = |what: &'static str| Err(refuse_import(ImportProblem::WrongState(what)));
+    let refuse = |conflict| Err(refuse_import(ImportProblem::WrongState(conflict)));
     // An import may be started before its dry run has ended.
     let starts = matches!(request.step, ImportRunAction::Start { .. });
     let is_ready = matches!(import.state, S::Ready | S::Checked) || starts && import.state == S::Checking;
@@ -291,10 +292,10 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
         ImportRunAction::Pause if import.state == S::Paused => return Ok(import),
         ImportRunAction::Undo if matches!(import.state, S::Undoing | S::Undone) => return Ok(import),
         ImportRunAction::Map(_) | ImportRunAction::Check | ImportRunAction::Start { .. } if !is_ready => {
-            return wrong("a importação já começou ou já terminou; envie o arquivo de novo para outra.");
+            return refuse(ImportStateConflict::AlreadyStarted);
         }
         ImportRunAction::Check | ImportRunAction::Start { .. } if now > import.updated_at.plus(UNDO_FOR) => {
-            return wrong("o arquivo foi enviado há mais de 7 dias e já foi apagado; envie-o de novo.");
+            return refuse(ImportStateConflict::FileDeleted);
         }
         ImportRunAction::Map(requested) => {
             let mapping = merge_mapping(&import, &requested.columns)?;
@@ -339,13 +340,13 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
         ImportRunAction::Pause if import.state == S::Running => {
             (S::Paused, ImportStateChange::default(), AuditedAction::PauseImport)
         }
-        ImportRunAction::Pause => return wrong("só uma importação em andamento pode ser pausada."),
+        ImportRunAction::Pause => return refuse(ImportStateConflict::NotRunning),
         ImportRunAction::Resume if import.state == S::Paused => {
             (S::Running, ImportStateChange::default(), AuditedAction::ResumeImport)
         }
-        ImportRunAction::Resume => return wrong("só uma importação pausada pode ser retomada."),
+        ImportRunAction::Resume => return refuse(ImportStateConflict::NotPaused),
         ImportRunAction::Undo if !matches!(import.state, S::Done | S::Paused | S::Running) => {
-            return wrong("só uma importação que começou pode ser desfeita.");
+            return refuse(ImportStateConflict::NeverStarted);
         }
         ImportRunAction::Undo if !may_undo_import(&import, now) => {
             return Err(refuse_import(ImportProblem::TooLate));

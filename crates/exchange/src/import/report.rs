@@ -8,11 +8,10 @@ use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use storage::WriteLane;
 use storage::exchange::imports;
 use storage::history::audit;
+use wire::sheet::REFUSAL_HEADER;
 
 /// Lines of an error file read per query.
 const AT_ONCE: i64 = 256;
-/// The header of the column with the reason.
-const WHY: &str = "Motivo da recusa";
 
 /// A page of problems after a given line.
 #[boxed::future]
@@ -123,10 +122,10 @@ async fn read_error_file_piece(
 ) -> Result<ErrorFilePiece, Error> {
     let code = import.code;
     let mut rows = Vec::new();
-    let is_reason_column: Vec<bool> = import.headers.iter().map(|header| header == WHY).collect();
+    let is_reason_column: Vec<bool> = import.headers.iter().map(|header| header == REFUSAL_HEADER).collect();
     if after == 0 {
-        let headers = import.headers.iter().filter(|header| *header != WHY).cloned();
-        rows.push(headers.chain([WHY.to_owned()]).collect());
+        let headers = import.headers.iter().filter(|header| *header != REFUSAL_HEADER).cloned();
+        rows.push(headers.chain([REFUSAL_HEADER.to_owned()]).collect());
     }
     let lines = imports::list_problem_lines(&app.db, tenant, code, (after, AT_ONCE)).await?;
     let cells = imports::list_cells_of_lines(&app.db, tenant, code, &lines).await?;

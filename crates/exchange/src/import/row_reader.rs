@@ -14,7 +14,7 @@ use wire::read::{self, DocumentedField, InputProblems, InputRecord, PartialInput
 use wire::refusal::RequestProblem;
 use wire::sheet::{
     ImportField, ImportFieldKind, UnreadableCell, convert_cell, find_import_field, is_blank_cell,
-    parse_whole_number, parse_year_pair,
+    name_referenced_record, parse_whole_number, parse_year_pair,
 };
 
 /// The record that a line describes.
@@ -43,7 +43,7 @@ pub(super) struct ImportRowParser {
     kind: ImportKind,
     pub names: Arc<ImportColumnNames>,
     /// Cache of codes looked up by name.
-    named: HashMap<(u8, String), Result<i32, String>>,
+    named: HashMap<(u8, String), Result<i32, UnreadableCell>>,
 }
 
 /// The headers of a file and the fields they are mapped to.
@@ -141,16 +141,10 @@ impl ImportRowParser {
         let cell = column.cell;
         if is_preserved_code(self.kind, column.name) {
             let code = parse_whole_number(text).filter(|code| (1..2_000_000_000).contains(code));
-            let unreadable = || UnreadableCell("deve ser um número inteiro, de 1 a 1999999999.".to_owned());
-            return code.map(Value::from).ok_or_else(unreadable);
+            return code.map(Value::from).ok_or_else(UnreadableCell::for_bad_code);
         }
-        let what = match cell {
-            ImportFieldKind::Branch => "uma loja em uso",
-            ImportFieldKind::Plan => "um plano em uso",
-            ImportFieldKind::Consultant => "um consultor em uso",
-            ImportFieldKind::Representative => "um representante em uso",
-            ImportFieldKind::VehicleType => "um tipo de veículo em uso",
-            _ => return convert_cell(cell, text),
+        let Some(what) = name_referenced_record(cell) else {
+            return convert_cell(cell, text);
         };
         // A code is validated later, by the function that uses it.
         if let Some(code) = parse_whole_number(text) {
@@ -161,17 +155,14 @@ impl ImportRowParser {
             let found = find_codes_by_name(registers, cell, &key.1);
             let resolved = match found[..] {
                 [one] => Ok(one),
-                [] => Err(format!(
-                    "\"{}\" não é {what}; use o código, ou o nome como está no cadastro.",
-                    text.trim()
-                )),
-                _ => Err(format!("há mais de um cadastro com o nome \"{}\"; use o código.", text.trim())),
+                [] => Err(UnreadableCell::for_unknown_name(what, text)),
+                _ => Err(UnreadableCell::for_ambiguous_name(text)),
             };
             self.named.insert(key.clone(), resolved);
         }
         match self.named.get(&key) {
             Some(Ok(code)) => Ok((*code).into()),
-            Some(Err(reason)) => Err(UnreadableCell(reason.clone())),
+            Some(Err(unreadable)) => Err(unreadable.clone()),
             None => Ok(text.into()),
         }
     }

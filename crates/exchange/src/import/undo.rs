@@ -7,10 +7,11 @@ use app::members::dependents;
 use app::registers::snapshot::confirm_registers;
 use app::sales::leads;
 use app::{App, Error, benefits, members, registers};
-use domain::{AuditedAction, ImportKind, ImportState, Moment};
+use domain::{AuditedAction, ImportKind, ImportState, ImportUndoObstacle, Moment};
 use std::time::Duration;
 use storage::exchange::imports::{self, LeasedImport, StoredLineResult};
 use storage::{Tx, WriteLane};
+use wire::refusal::describe_undo_obstacle;
 
 const LEASE: Duration = Duration::from_secs(30);
 /// Lines per transaction.
@@ -111,19 +112,19 @@ async fn write_undo_unit(tx: &mut Tx, unit: &UndoUnit) -> Result<bool, Error> {
     let mut statements = Vec::new();
     for line in &unit.lines {
         let undone = match unit.given_up {
-            true => ImportUndoOutcome::Kept("já está ligado a outros registros".to_owned()),
+            true => ImportUndoOutcome::Kept(ImportUndoObstacle::Referenced),
             false => Box::pin(undo_line(tx, unit, line)).await?,
         };
         match undone {
             ImportUndoOutcome::Removed => counts.removed += 1,
             ImportUndoOutcome::Restored => counts.restored += 1,
-            ImportUndoOutcome::Kept(because) => {
+            ImportUndoOutcome::Kept(obstacle) => {
                 counts.kept += 1;
                 statements.push(imports::update_kept_reason(
                     unit.lease.tenant,
                     unit.lease.code,
                     line.line,
-                    &because,
+                    &describe_undo_obstacle(&obstacle),
                 ));
             }
         }

@@ -7,7 +7,8 @@ use app::situations::ActorContext;
 use app::situations::cases::render_case_trigger_body;
 use app::{App, Error};
 use domain::{
-    BranchCode, CaseKind, ClaimCode, Document, Entity, HistoryCode, PersonCode, PhoneKind, Scope, TenantId,
+    BranchCode, CaseKind, ClaimCode, Document, Entity, HistoryCode, MirrorRecordConflict, PersonCode,
+    PhoneKind, Scope, TenantId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use storage::cases::claims::{self, StoredClaim};
@@ -18,6 +19,7 @@ use storage::members::PersonProfile;
 use storage::members::phones::{self, StoredPhone};
 use storage::server::counters::{self, Counter};
 use storage::{Tx, benefits};
+use wire::mirror::describe_conflict;
 
 /// A person as shown in a claim.
 #[derive(Clone, Debug)]
@@ -90,7 +92,7 @@ async fn write_claim_batch(
         let mut claim = mirrored.claim.clone();
         let protocol = claim.head.protocol;
         if protocol <= 0 || protocols.get(&protocol).is_some_and(|holder| *holder != mirrored.code) {
-            let reason = "falta ou é de outro evento; recebeu um número desta base".to_owned();
+            let reason = describe_conflict(MirrorRecordConflict::ClaimProtocolTaken);
             notes.push(NewMirrorNote {
                 kind: "evento",
                 record: mirrored.code.get(),

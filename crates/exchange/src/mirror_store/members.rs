@@ -8,7 +8,7 @@ use super::{
 use app::members::mirror_rows as people;
 use app::situations::mirror_rows::{self, BenefitTakeover};
 use app::{App, Error};
-use domain::{BenefitCode, Document, PersonCode};
+use domain::{BenefitCode, Document, MirrorRecordConflict, PersonCode};
 use std::collections::{BTreeMap, BTreeSet};
 use storage::benefits::{self, StoredBenefit};
 use storage::exchange::mirrors;
@@ -17,6 +17,7 @@ use storage::members::phones::{self, StoredPhone};
 use storage::search::rows;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
+use wire::mirror::describe_conflict;
 
 /// A row of the search: a member with one benefit or none.
 #[derive(Clone, Debug)]
@@ -162,7 +163,7 @@ async fn resolve_duplicate_documents(
         };
         match holders.get(&document) {
             Some(holder) if holder != code => {
-                let reason = "outra pessoa da origem tem o mesmo documento; ficou com ela".to_owned();
+                let reason = describe_conflict(MirrorRecordConflict::MemberDocumentTaken);
                 notes.push(NewMirrorNote {
                     kind: "associado",
                     record: code.get(),
@@ -287,7 +288,7 @@ async fn resolve_duplicate_sequences(
         let is_free = one.after.sequence > 0
             && holders.get(&one.after.sequence).is_none_or(|holder| *holder == one.code);
         if !is_free {
-            let reason = "falta ou é de outro benefício; recebeu um número desta base".to_owned();
+            let reason = describe_conflict(MirrorRecordConflict::BenefitNumberTaken);
             let field = "sequencial".to_owned();
             notes.push(NewMirrorNote { kind: "beneficio", record: one.code.get(), field, reason });
             one.after.sequence = match one.before {

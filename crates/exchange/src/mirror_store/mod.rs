@@ -42,8 +42,8 @@ use app::registers::snapshot::{DECISIONS, TenantRegisters, confirm_registers, re
 use app::situations::ActorContext;
 use app::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, BenefitKind, CardNumber, DealCode, Moment,
-    PersonCode, TenantId,
+    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, BenefitKind, CardNumber, ChangeOrigin,
+    DealCode, Moment, PersonCode, TenantId,
 };
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 
 /// The origin of mirrored changes in the history, and the operation name in the audit.
-pub const ORIGIN: &str = "espelho";
+pub const ORIGIN: &str = wire::set_names::change_origin(ChangeOrigin::Mirror);
 
 /// The input of one transaction, with the read position after it.
 pub struct MirrorWriteBatch<T> {

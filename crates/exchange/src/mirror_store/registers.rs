@@ -2,7 +2,7 @@
 
 use super::{NewMirrorNote, StoredMirror, append_audit_entry};
 use app::{App, Error};
-use domain::{AuditedAction, AuditedChange, Entity, Moment, Scope, TenantId};
+use domain::{AuditedAction, AuditedChange, Entity, MirrorRecordConflict, Moment, Scope, TenantId};
 use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, Register};
 use std::collections::BTreeSet;
 use storage::exchange::mirrors;
@@ -11,6 +11,7 @@ use storage::registers::situations;
 use storage::server::counters;
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
+use wire::mirror::{MISSING_NAME, describe_conflict};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirroredRegisterRecord {
@@ -110,15 +111,7 @@ pub(super) async fn upsert_register_record(
         None => None,
     };
     if stored.as_ref().is_some_and(|stored| is_other_entity(register, &stored.values, record)) {
-        insert_register_note(
-            tx,
-            tenant,
-            register,
-            record,
-            "o código já é de outro cadastro desta base; recebeu outro",
-            now,
-        )
-        .await?;
+        insert_register_note(tx, tenant, register, record, MirrorRecordConflict::CodeTaken, now).await?;
         (code, stored) = (None, None);
     }
     let mut values = match &stored {
@@ -140,8 +133,8 @@ pub(super) async fn upsert_register_record(
                 return Ok(unchanged(duplicate));
             }
             if has_unique_index(register) {
-                let reason = format!("o nome já é do código {duplicate} desta base");
-                insert_register_note(tx, tenant, register, record, &reason, now).await?;
+                let conflict = MirrorRecordConflict::NameTaken(duplicate);
+                insert_register_note(tx, tenant, register, record, conflict, now).await?;
                 return Ok(unchanged(duplicate));
             }
         }
@@ -230,7 +223,7 @@ async fn build_blank_values(
                 let least = first.iter().map(|one| one.code).min();
                 least.map_or(FieldContent::Nothing, |code| FieldContent::Number(code.get().into()))
             }
-            (FieldRequirement::Required, _) => FieldContent::Text("(sem nome)".to_owned()),
+            (FieldRequirement::Required, _) => FieldContent::Text(MISSING_NAME.to_owned()),
         });
     }
     Ok(values)
@@ -277,14 +270,14 @@ async fn insert_register_note(
     tenant: TenantId,
     register: &'static Register,
     record: &MirroredRegisterRecord,
-    reason: &str,
+    conflict: MirrorRecordConflict,
     now: Moment,
 ) -> Result<(), Error> {
     let note = NewMirrorNote {
         kind: register.path,
         record: record.code.unwrap_or(0),
         field: register.code.to_owned(),
-        reason: reason.to_owned(),
+        reason: describe_conflict(conflict),
     };
     Ok(tx.execute_batch(mirrors::upsert_mirror_notes(tenant, &[note], now)).await?)
 }

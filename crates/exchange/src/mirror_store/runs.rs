@@ -16,6 +16,7 @@ use storage::server::jobs::{self, LeasedJob};
 use storage::server::settings::{self, ServerSetting};
 use storage::server::versions;
 use storage::{Tx, WriteLane};
+use wire::mirror::FIRST_BRANCH;
 
 /// User codes below this belong to the source. Local users get higher ones, so that they are never confused.
 const OWN_USERS: i32 = 1_000;
@@ -56,7 +57,7 @@ pub enum MirrorStartOutcome {
 pub async fn find_or_create_mirror(app: &App, source: &MirrorSource) -> Result<MirrorStartOutcome, Error> {
     let new = tenants::CreateTenant {
         name: source.name.clone(),
-        branch: source.branches.first().map_or_else(|| "Matriz".to_owned(), |(_, name)| name.clone()),
+        branch: source.branches.first().map_or_else(|| FIRST_BRANCH.to_owned(), |(_, name)| name.clone()),
         time_zone: source.time_zone.clone(),
         hosts: Vec::new(),
         make_default: false,

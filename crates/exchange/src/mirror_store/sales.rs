@@ -7,8 +7,8 @@ use app::members::mirror_rows as people;
 use app::sales::leads::apply_lead_to_person;
 use app::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, BranchCode, DealCode, DependentCode, LeadCode, Moment, PersonCode, Scope,
-    TenantId,
+    AuditedAction, AuditedChange, BranchCode, DealCode, DependentCode, LeadCode, MirrorRecordConflict,
+    Moment, PersonCode, Scope, TenantId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use storage::exchange::mirrors;
@@ -20,6 +20,7 @@ use storage::sales::deals::{self, DealStageMove, StoredDeal};
 use storage::sales::leads::{self, StoredLead};
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx, WriteLane};
+use wire::mirror::describe_conflict;
 
 /// A lead; the source does not tell its consultant.
 #[derive(Clone, Debug)]
@@ -138,7 +139,7 @@ pub(super) async fn resolve_own_document<T>(
     let holders =
         storage::members::list_person_codes_by_document(&mut *tx, part.tenant(), [document]).await?;
     if holders.iter().any(|(_, holder)| *holder != code) {
-        let reason = "outra pessoa tem o mesmo documento; ficou com ela".to_owned();
+        let reason = describe_conflict(MirrorRecordConflict::DocumentTaken);
         notes.push(NewMirrorNote { kind, record, field: "cpfCnpj".to_owned(), reason });
         return Ok(None);
     }
@@ -192,7 +193,7 @@ async fn write_deal(
         (after.created_at, after.updated_at) = (before.created_at, before.updated_at);
     }
     if after.sequence <= 0 || holders.get(&after.sequence).is_some_and(|holder| *holder != code) {
-        let reason = "falta ou é de outro negócio; recebeu um número desta base".to_owned();
+        let reason = describe_conflict(MirrorRecordConflict::DealNumberTaken);
         notes.push(NewMirrorNote {
             kind: "negocio",
             record: code.get(),

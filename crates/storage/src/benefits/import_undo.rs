@@ -5,7 +5,8 @@ use super::{StoredBenefit, parse_benefit_row, row};
 use crate::exchange::{imports, record_snapshot};
 use crate::{Error, Statement, Tx, sql};
 use domain::{
-    BenefitCode, CardNumber, Chassis, ItemCode, PersonCode, PlanCode, Plate, SituationCode, TenantId,
+    BenefitCode, CardNumber, Chassis, ItemCode, PersonCode, PlanCode, Plate, ReferenceKind, SituationCode,
+    TenantId,
 };
 use serde_json::{Value as Json, json};
 
@@ -100,7 +101,7 @@ pub async fn find_benefit_reference(
     tx: &mut Tx,
     tenant: TenantId,
     code: BenefitCode,
-) -> Result<Option<&'static str>, Error> {
+) -> Result<Option<ReferenceKind>, Error> {
     let query = |text: &'static str| sql(text).arg(tenant).arg(code);
     let found = tx
         .fetch_several([
@@ -112,8 +113,15 @@ pub async fn find_benefit_reference(
             query("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
         ])
         .await?;
-    let words = ["dependentes", "um rastreador", "eventos", "vistorias", "chamados", "consultas"];
-    Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
+    let kinds = [
+        ReferenceKind::Dependents,
+        ReferenceKind::Tracker,
+        ReferenceKind::Claims,
+        ReferenceKind::Inspections,
+        ReferenceKind::Tickets,
+        ReferenceKind::Appointments,
+    ];
+    Ok(found.iter().zip(kinds).find(|(rows, _)| !rows.is_empty()).map(|(_, kind)| kind))
 }
 
 /// Deletes a benefit that nothing references. The caller removes its search row.

@@ -5,7 +5,7 @@ use super::phones::StoredPhone;
 use super::{INSERT, PersonProfile, encode_person_values, parse_profile_row};
 use crate::exchange::{imports, record_snapshot};
 use crate::{Error, Statement, Tx, sql};
-use domain::{PersonCode, TenantId};
+use domain::{PersonCode, ReferenceKind, TenantId};
 use serde_json::{Value as Json, json};
 
 /// Encodes a person and their telephones as a text snapshot.
@@ -41,7 +41,7 @@ pub async fn find_person_reference(
     tx: &mut Tx,
     tenant: TenantId,
     code: PersonCode,
-) -> Result<Option<&'static str>, Error> {
+) -> Result<Option<ReferenceKind>, Error> {
     let query = |text: &'static str| sql(text).arg(tenant).arg(code);
     let found = tx
         .fetch_several([
@@ -56,17 +56,17 @@ pub async fn find_person_reference(
             query("SELECT 1 AS one FROM files WHERE tenant = $1 AND owner = 4 AND record = $2 LIMIT 1"),
         ])
         .await?;
-    let words = [
-        "benefícios",
-        "um lead",
-        "eventos",
-        "vistorias",
-        "chamados",
-        "consultas",
-        "cartões de crédito",
-        "arquivos",
+    let kinds = [
+        ReferenceKind::Benefits,
+        ReferenceKind::Lead,
+        ReferenceKind::Claims,
+        ReferenceKind::Inspections,
+        ReferenceKind::Tickets,
+        ReferenceKind::Appointments,
+        ReferenceKind::CreditCards,
+        ReferenceKind::Files,
     ];
-    Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
+    Ok(found.iter().zip(kinds).find(|(rows, _)| !rows.is_empty()).map(|(_, kind)| kind))
 }
 
 /// Deletes a person whom nothing references. The caller removes the search row.

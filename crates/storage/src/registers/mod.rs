@@ -23,7 +23,7 @@ mod child_tables;
 
 use crate::{Error, Row, SqlScalar, Statement, Tx, sql};
 use child_tables::{build_part_inserts, load_record_parts};
-use domain::{Moment, Scope, TenantId, fold_text};
+use domain::{Moment, ReferenceKind, Scope, TenantId, fold_text};
 use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, UniqueConstraint};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -374,10 +374,11 @@ pub async fn find_record_reference(
     table: &str,
     tenant: TenantId,
     code: i32,
-) -> Result<Option<&'static str>, Error> {
+) -> Result<Option<ReferenceKind>, Error> {
+    use ReferenceKind::{Benefits, Deals, Dependents, Leads, Members};
     let query = |text: &'static str| sql(text).arg(tenant).arg(code);
     let part = |text: &'static str| sql(text).arg(tenant).arg(format!("% {code} %"));
-    let (queries, words) = match table {
+    let (queries, kinds) = match table {
         "plans" => (
             vec![
                 query("SELECT 1 AS one FROM items WHERE tenant = $1 AND plan = $2 LIMIT 1"),
@@ -386,7 +387,7 @@ pub async fn find_record_reference(
                 ),
                 part("SELECT 1 AS one FROM deals WHERE tenant = $1 AND ' ' || plans || ' ' LIKE $2 LIMIT 1"),
             ],
-            vec!["benefícios", "dependentes", "negócios"],
+            vec![Benefits, Dependents, Deals],
         ),
         _ => (
             vec![
@@ -397,11 +398,11 @@ pub async fn find_record_reference(
                 query("SELECT 1 AS one FROM people WHERE tenant = $1 AND representative = $2 LIMIT 1"),
                 query("SELECT 1 AS one FROM leads WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
             ],
-            vec!["associados", "associados", "associados", "associados", "leads"],
+            vec![Members, Members, Members, Members, Leads],
         ),
     };
     let found = tx.fetch_each(queries).await?;
-    Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
+    Ok(found.iter().zip(kinds).find(|(rows, _)| !rows.is_empty()).map(|(_, kind)| kind))
 }
 
 /// Clears a flag that only one record may have, on the other records that match these fields.

@@ -5,6 +5,7 @@ mod problems;
 mod request_problem;
 
 pub use field_names::name_field;
+pub use problems::{describe_undo_obstacle, describe_unusable_password};
 pub use request_problem::RequestProblem;
 
 use domain::{FieldConflict, InputField, Money, Rejection};
@@ -29,6 +30,13 @@ pub fn render_sentence(rejection: &Rejection) -> String {
 /// The problem in one text, with the field name.
 pub fn render_rejection(rejection: &Rejection) -> String {
     describe_rejection(rejection).to_string()
+}
+
+fn describe_bad_header(header: &str) -> RequestProblem {
+    let sentence = format!(
+        "\"{header}\" não é um cabeçalho que possa ser enviado; use um nome como X-Api-Key e um texto simples."
+    );
+    RequestProblem::of("cabecalhos", sentence)
 }
 
 pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
@@ -80,12 +88,8 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
                 "\"{value}\" não serve; use http:// ou https://, o servidor e, se houver, o caminho, sem usuário e sem ?."
             ),
         ),
-        Rejection::BadHeader(value) => RequestProblem::of(
-            "cabecalhos",
-            format!(
-                "\"{value}\" não é um cabeçalho que possa ser enviado; use um nome como X-Api-Key e um texto simples."
-            ),
-        ),
+        Rejection::BadHeader(value) => describe_bad_header(value),
+        Rejection::TooManyHeaders(count) => describe_bad_header(&format!("{count} cabeçalhos")),
         Rejection::UnknownEntity(value) => RequestProblem::of(
             "entidades",
             format!(

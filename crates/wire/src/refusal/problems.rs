@@ -1,7 +1,11 @@
 //! The refusal texts for registers, files, additional fields and imports.
 
 use super::{RequestProblem, join_alternatives};
-use domain::{FieldProblem, FileProblem, ImportProblem, RegisterProblem};
+use crate::set_names;
+use domain::{
+    FieldProblem, FileProblem, ImportProblem, ImportStateConflict, ImportUndoObstacle, ReferenceKind,
+    RegisterProblem,
+};
 
 /// The suffix of the field name, and the reason.
 pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, String) {
@@ -9,14 +13,14 @@ pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, S
     let sentence = match problem {
         P::Missing => "informe um valor.".to_owned(),
         P::NotThere { what, code } => format!("{what} {code} não existe para o seu usuário."),
-        P::Unknown { what, code } => {
-            format!("{what} {code} não existe para o seu usuário ou não está em uso.")
-        }
+        P::Unknown { what, code } => describe_unknown_reference(what, *code),
+        P::UnknownBenefit(code) => describe_unknown_reference("o benefício", *code),
+        P::UnknownPerson(code) => describe_unknown_reference("a pessoa", *code),
         P::UnknownPart { at, what, code } => {
             return (format!("[{at}]"), format!("{what} {code} não existe ou é de outra entidade."));
         }
         P::NotAmong(allowed) => format!("não combina com o resto; use {}.", join_alternatives(allowed)),
-        P::OnlyFor(what) => format!("só se informa para {what}."),
+        P::OnlyFor(kind) => format!("só se informa para o tipo {}.", set_names::field_kind(*kind)),
         P::Before(other) => format!("não pode ser antes de {other}."),
         P::NotAVehicle(code) => format!("o benefício {code} não é veicular."),
         P::NoFilter(allowed) => format!("informe ao menos um destes: {}.", join_alternatives(allowed)),
@@ -37,6 +41,10 @@ pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, S
         }
     };
     (String::new(), sentence)
+}
+
+fn describe_unknown_reference(what: &str, code: i32) -> String {
+    format!("{what} {code} não existe para o seu usuário ou não está em uso.")
 }
 
 pub(super) fn describe_file_problem(problem: &FileProblem) -> String {
@@ -163,7 +171,7 @@ pub(super) fn describe_import_problem(problem: &ImportProblem) -> RequestProblem
         P::NotMapped(fields) => {
             RequestProblem::of("colunas", format!("diga que coluna do arquivo traz {}.", fields.join(" e ")))
         }
-        P::WrongState(what) => RequestProblem::of("codImportacao", *what),
+        P::WrongState(conflict) => RequestProblem::of("codImportacao", describe_state_conflict(*conflict)),
         P::TooLate => RequestProblem::of(
             "codImportacao",
             "uma importação pode ser desfeita por 7 dias, e eles já passaram.",
@@ -179,4 +187,60 @@ pub(super) fn describe_import_problem(problem: &ImportProblem) -> RequestProblem
             "este código foi de um registro que uma importação desfeita removeu, e não volta a ser usado; deixe a célula vazia.",
         ),
     }
+}
+
+fn describe_state_conflict(conflict: ImportStateConflict) -> &'static str {
+    match conflict {
+        ImportStateConflict::AlreadyStarted => {
+            "a importação já começou ou já terminou; envie o arquivo de novo para outra."
+        }
+        ImportStateConflict::FileDeleted => {
+            "o arquivo foi enviado há mais de 7 dias e já foi apagado; envie-o de novo."
+        }
+        ImportStateConflict::NotRunning => "só uma importação em andamento pode ser pausada.",
+        ImportStateConflict::NotPaused => "só uma importação pausada pode ser retomada.",
+        ImportStateConflict::NeverStarted => "só uma importação que começou pode ser desfeita.",
+    }
+}
+
+pub fn describe_undo_obstacle(obstacle: &ImportUndoObstacle) -> String {
+    match obstacle {
+        ImportUndoObstacle::RecordGone => "já não existe".to_owned(),
+        ImportUndoObstacle::OtherBranch => "está em uma loja que você não acessa".to_owned(),
+        ImportUndoObstacle::RecordGoneOrOtherBranch => {
+            "já não existe, ou está em uma loja que você não acessa".to_owned()
+        }
+        ImportUndoObstacle::ChangedSince => "foi alterado depois da importação".to_owned(),
+        ImportUndoObstacle::ReferencedBy(kind) => format!("já tem {}", name_references(*kind)),
+        ImportUndoObstacle::Referenced => "já está ligado a outros registros".to_owned(),
+        ImportUndoObstacle::Refused(rejections) => {
+            rejections.iter().map(super::render_sentence).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+fn name_references(kind: ReferenceKind) -> &'static str {
+    match kind {
+        ReferenceKind::Members => "associados",
+        ReferenceKind::Benefits => "benefícios",
+        ReferenceKind::Dependents => "dependentes",
+        ReferenceKind::CreditCards => "cartões de crédito",
+        ReferenceKind::Tracker => "um rastreador",
+        ReferenceKind::Claims => "eventos",
+        ReferenceKind::Inspections => "vistorias",
+        ReferenceKind::Tickets => "chamados",
+        ReferenceKind::Appointments => "consultas",
+        ReferenceKind::Deals => "negócios",
+        ReferenceKind::Lead => "um lead",
+        ReferenceKind::Leads => "leads",
+        ReferenceKind::Files => "arquivos",
+    }
+}
+
+/// The problem of a user in an archive whose password is not hashed as this server does.
+pub fn describe_unusable_password(user: &str, email: &str) -> String {
+    format!(
+        "a senha do usuário {user} ({email}) não está cifrada como este servidor aceita (Argon2id, com até 64 MiB de memória, \
+         4 passagens e 4 linhas)"
+    )
 }

@@ -10,6 +10,34 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableCell(pub String);
 
+impl UnreadableCell {
+    pub fn for_bad_code() -> UnreadableCell {
+        UnreadableCell("deve ser um número inteiro, de 1 a 1999999999.".to_owned())
+    }
+
+    /// For a name that no record has; `what` is from [`name_referenced_record`].
+    pub fn for_unknown_name(what: &str, name: &str) -> UnreadableCell {
+        let name = name.trim();
+        UnreadableCell(format!("\"{name}\" não é {what}; use o código, ou o nome como está no cadastro."))
+    }
+
+    pub fn for_ambiguous_name(name: &str) -> UnreadableCell {
+        UnreadableCell(format!("há mais de um cadastro com o nome \"{}\"; use o código.", name.trim()))
+    }
+}
+
+/// The register record that a cell refers to by code or name, if any.
+pub fn name_referenced_record(cell: ImportFieldKind) -> Option<&'static str> {
+    match cell {
+        ImportFieldKind::Branch => Some("uma loja em uso"),
+        ImportFieldKind::Plan => Some("um plano em uso"),
+        ImportFieldKind::Consultant => Some("um consultor em uso"),
+        ImportFieldKind::Representative => Some("um representante em uso"),
+        ImportFieldKind::VehicleType => Some("um tipo de veículo em uso"),
+        _ => None,
+    }
+}
+
 /// Whether the text is one that people and spreadsheets write for an empty cell.
 pub fn is_blank_cell(text: &str) -> bool {
     let text = text.trim();

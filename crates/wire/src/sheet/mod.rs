@@ -5,12 +5,21 @@ mod cells;
 mod columns;
 
 pub use cells::{
-    UnreadableCell, convert_cell, convert_serial_day, is_blank_cell, parse_whole_number, parse_year_pair,
+    UnreadableCell, convert_cell, convert_serial_day, is_blank_cell, name_referenced_record,
+    parse_whole_number, parse_year_pair,
 };
 pub use columns::list_import_fields;
 
 use domain::{ImportKind, fold_text};
 use std::collections::BTreeMap;
+
+/// The header of the column that says why a row was refused.
+pub const REFUSAL_HEADER: &str = "Motivo da recusa";
+
+/// A flag in an exported file.
+pub const fn label_flag(flag: bool) -> &'static str {
+    if flag { "Sim" } else { "Não" }
+}
 
 /// A field that a column can be mapped to.
 #[derive(Debug)]

@@ -22,6 +22,9 @@ use crate::set_names;
 use domain::{Entity, HistoryCode, Moment, TimeZone};
 use serde::Serialize;
 
+/// The failure of a test message in a process that sends no triggers.
+pub const SENDING_DISABLED: &str = "este processo não envia gatilhos";
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Envelope<O> {

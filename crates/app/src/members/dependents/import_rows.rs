@@ -5,8 +5,8 @@ use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::situations::{self, PendingBenefitWrite};
 use domain::{
-    AuditedAction, AuditedChange, BenefitCode, DependentCode, Document, ImportProblem, InputField, Plate,
-    Rejection, SituationCode, SituationKind, fold_text,
+    AuditedAction, AuditedChange, BenefitCode, DependentCode, Document, ImportProblem, ImportUndoObstacle,
+    InputField, Plate, ReferenceKind, Rejection, SituationCode, SituationKind, fold_text,
 };
 use serde_json::{Map, Value};
 use storage::Tx;
@@ -247,17 +247,19 @@ pub async fn undo_dependent_import(
     let tenant = context.scope.tenant();
     let code = DependentCode::new(line.record.unwrap_or_default());
     let Some(current) = dependents::find_dependent_by_code(&mut *tx, tenant, code).await? else {
-        return Ok(ImportUndoOutcome::Kept("já não existe".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::RecordGone));
     };
     let Some(benefit) = benefits::find_benefit(&mut *tx, &context.scope, current.benefit).await? else {
-        return Ok(ImportUndoOutcome::Kept("está em uma loja que você não acessa".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::OtherBranch));
     };
     if line.version != Some(current.updated_at.millis()) {
-        return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ChangedSince));
     }
     let (also, action, outcome) = match &line.before {
         None if dependents::has_appointment(tx, tenant, current.benefit, code).await? => {
-            return Ok(ImportUndoOutcome::Kept("já tem consultas".into()));
+            return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ReferencedBy(
+                ReferenceKind::Appointments,
+            )));
         }
         None => (
             dependents::delete_dependent(tenant, code),

@@ -287,7 +287,7 @@ fn render_dependent_fields(dependent: &StoredDependent) -> FieldTexts {
         ("telefone", dependent.phone.as_ref().map(ToString::to_string)),
         ("email", dependent.email.as_ref().map(ToString::to_string)),
         ("numeroCartaoDesconto", dependent.card.as_ref().map(CardNumber::to_string)),
-        ("ativo", Some(if dependent.active { "sim" } else { "não" }.to_owned())),
+        ("ativo", Some(wire::set_names::flag(dependent.active).to_owned())),
     ]
 }
 

@@ -6,7 +6,8 @@ use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, 
 use crate::members::import_rows::merge_telephones;
 use crate::members::parse_telephone;
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, InputField, LeadCode, Rejection,
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, ImportUndoObstacle, InputField, LeadCode,
+    ReferenceKind, Rejection,
 };
 use serde_json::{Map, Value, json};
 use storage::Tx;
@@ -178,13 +179,13 @@ pub async fn undo_lead_import(
     let tenant = context.scope.tenant();
     let code = LeadCode::new(line.record.unwrap_or_default());
     let Some(current) = leads::find_lead(&mut *tx, tenant, code).await? else {
-        return Ok(ImportUndoOutcome::Kept("já não existe".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::RecordGone));
     };
     if !context.scope.can_see(current.branch) {
-        return Ok(ImportUndoOutcome::Kept("está em uma loja que você não acessa".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::OtherBranch));
     }
     if line.version != Some(current.version) {
-        return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ChangedSince));
     }
     match &line.before {
         None => Box::pin(remove_imported_lead(tx, context, code, &current)).await,
@@ -200,7 +201,7 @@ async fn remove_imported_lead(
 ) -> Result<ImportUndoOutcome, Error> {
     let tenant = context.scope.tenant();
     if leads::has_deal(tx, tenant, code).await? {
-        return Ok(ImportUndoOutcome::Kept("já tem negócios".into()));
+        return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ReferencedBy(ReferenceKind::Deals)));
     }
     tx.execute_batch(leads::delete_lead(tenant, code)).await?;
     // Also deletes the person if they came with the lead and nothing else refers to them.

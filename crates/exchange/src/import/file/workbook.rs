@@ -193,7 +193,7 @@ fn format_cell(value: &DataRef<'_>, shift: f64) -> String {
         DataRef::DateTimeIso(text) => text.clone(),
         DataRef::Int(number) => number.to_string(),
         DataRef::Float(number) => format_float(*number),
-        DataRef::Bool(flag) => if *flag { "sim" } else { "não" }.to_owned(),
+        DataRef::Bool(flag) => wire::set_names::flag(*flag).to_owned(),
         DataRef::DateTime(when) => {
             let days = when.as_f64() + shift;
             let day = convert_serial_day(days.floor() as i64).filter(|_| days >= 1.0);
