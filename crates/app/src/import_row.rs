@@ -32,29 +32,27 @@ pub struct ImportUnitContext {
     pub branch: Option<BranchCode>,
     /// Dry run: validates only, writes nothing.
     pub is_dry_run: bool,
-    pub meant: RecordLineIndex,
+    pub record_lines: RecordLineIndex,
     pub now: Moment,
 }
 
 /// The first row that refers to each record; several ways of matching may lead to the same record.
 #[derive(Clone, Debug, Default)]
 pub struct RecordLineIndex {
-    /// From committed transactions.
-    pub done: Arc<Mutex<HashMap<i32, i32>>>,
-    /// From the current transaction.
-    pub here: HashMap<i32, i32>,
+    pub committed: Arc<Mutex<HashMap<i32, i32>>>,
+    pub current: HashMap<i32, i32>,
 }
 
 impl RecordLineIndex {
     pub fn find_line(&self, record: i32) -> Option<i32> {
-        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        self.here.get(&record).or_else(|| done.get(&record)).copied()
+        let committed = self.committed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.current.get(&record).or_else(|| committed.get(&record)).copied()
     }
 
     /// Adds the rows of a committed transaction; returns those whose record an earlier row refers to, with that row.
     pub fn insert_lines(&self, lines: impl IntoIterator<Item = (i32, i32)>) -> Vec<(i32, i32)> {
-        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = lines.into_iter().map(|(record, line)| (line, *done.entry(record).or_insert(line)));
+        let mut committed = self.committed.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = lines.into_iter().map(|(record, line)| (line, *committed.entry(record).or_insert(line)));
         first.filter(|(line, first)| line != first).collect()
     }
 }
@@ -62,7 +60,7 @@ impl RecordLineIndex {
 impl ImportUnitContext {
     /// Two rows about the same record contradict each other, so the second is rejected.
     pub fn refuse_repeated_record(&self, record: i32) -> Result<(), Error> {
-        match self.meant.find_line(record) {
+        match self.record_lines.find_line(record) {
             Some(line) => Err(Rejection::Import(ImportProblem::SameRecord(line)).into()),
             None => Ok(()),
         }

@@ -37,7 +37,7 @@ pub(crate) enum UserNotice<'m> {
     ResetLink {
         link: &'m str,
         minutes: u64,
-        asked_from: Option<&'m str>,
+        requested_from: Option<&'m str>,
     },
     PasswordChanged,
     /// To the former address of the account.
@@ -90,8 +90,8 @@ pub(crate) async fn enqueue_mail(
     let head = RecipientContext { association: &association, server, name: to.name, email: to.email };
     let letter = match message {
         UserNotice::FirstPassword(password) => mail::render_first_password(head, password.expose()),
-        UserNotice::ResetLink { link, minutes, asked_from } => {
-            mail::render_reset_link(head, link, minutes, asked_from)
+        UserNotice::ResetLink { link, minutes, requested_from } => {
+            mail::render_reset_link(head, link, minutes, requested_from)
         }
         UserNotice::PasswordChanged => mail::render_password_changed(head),
         UserNotice::EmailLeft => mail::render_email_changed(head, false),

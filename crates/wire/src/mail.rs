@@ -53,7 +53,7 @@ struct ResetLinkText<'m> {
     head: RecipientContext<'m>,
     link: &'m str,
     minutes: u64,
-    asked_from: Option<&'m str>,
+    requested_from: Option<&'m str>,
 }
 
 #[derive(Template)]
@@ -62,7 +62,7 @@ struct ResetLinkHtml<'m> {
     head: RecipientContext<'m>,
     link: &'m str,
     minutes: u64,
-    asked_from: Option<&'m str>,
+    requested_from: Option<&'m str>,
 }
 
 /// The link for choosing a new password, with the network address that requested it, if known.
@@ -70,12 +70,12 @@ pub fn render_reset_link(
     head: RecipientContext<'_>,
     link: &str,
     minutes: u64,
-    asked_from: Option<&str>,
+    requested_from: Option<&str>,
 ) -> Result<RenderedMail, askama::Error> {
     Ok(RenderedMail {
         subject: format!("{}: escolha uma nova senha no Amparo", head.association),
-        text: ResetLinkText { head, link, minutes, asked_from }.render()?,
-        html: ResetLinkHtml { head, link, minutes, asked_from }.render()?,
+        text: ResetLinkText { head, link, minutes, requested_from }.render()?,
+        html: ResetLinkHtml { head, link, minutes, requested_from }.render()?,
     })
 }
 

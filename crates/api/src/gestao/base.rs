@@ -41,7 +41,7 @@ pub async fn change_tenant(
     };
     write
         .answer(&state, &caller, read_base_body, act, |changed: &ChangeTenantOutcome| {
-            render_tenant(&changed.own)
+            render_tenant(&changed.tenant)
         })
         .await
 }

@@ -41,7 +41,7 @@ const ADDRESSES: usize = 10_000;
 pub struct ResetRequestLimiter {
     count: usize,
     free: Arc<Semaphore>,
-    asked: Arc<Cache<CallerAddress, (u32, Moment)>>,
+    requests: Arc<Cache<CallerAddress, (u32, Moment)>>,
 }
 
 impl ResetRequestLimiter {
@@ -49,7 +49,7 @@ impl ResetRequestLimiter {
         ResetRequestLimiter {
             count,
             free: Arc::new(Semaphore::new(count)),
-            asked: Arc::new(Cache::new(ADDRESSES)),
+            requests: Arc::new(Cache::new(ADDRESSES)),
         }
     }
 
@@ -60,9 +60,9 @@ impl ResetRequestLimiter {
 
     fn may_request(&self, address: IpAddr, now: Moment) -> bool {
         let address = address.into();
-        let lately = self.asked.get(&address).filter(|(_, since)| now.duration_since(*since) < MINUTE);
+        let lately = self.requests.get(&address).filter(|(_, since)| now.duration_since(*since) < MINUTE);
         let (count, since) = lately.unwrap_or((0, now));
-        self.asked.insert(address, (count + 1, since));
+        self.requests.insert(address, (count + 1, since));
         count < BY_ADDRESS
     }
 }
@@ -76,8 +76,8 @@ impl Default for ResetRequestLimiter {
 /// Sends a reset link to the account of this address, if there is one. Always gives the same answer immediately and
 /// works in the background, so that neither content nor timing reveals whether the address is known. Only the limit
 /// per client address returns an error.
-pub fn request_reset_link(app: &App, email: Email, asked_from: Option<IpAddr>) -> Result<(), Error> {
-    if asked_from.is_some_and(|address| !app.resets.may_request(address, app.now())) {
+pub fn request_reset_link(app: &App, email: Email, requested_from: Option<IpAddr>) -> Result<(), Error> {
+    if requested_from.is_some_and(|address| !app.resets.may_request(address, app.now())) {
         return Err(Error::TooManyFailures(MINUTE));
     }
     let Ok(place) = Arc::clone(&app.resets.free).try_acquire_owned() else {
@@ -87,7 +87,7 @@ pub fn request_reset_link(app: &App, email: Email, asked_from: Option<IpAddr>) -
     };
     let app = app.clone();
     tokio::spawn(async move {
-        if let Err(error) = send_reset_link(&app, &email, asked_from).await {
+        if let Err(error) = send_reset_link(&app, &email, requested_from).await {
             tracing::warn!(%error, "a reset link could not be sent");
         }
         drop(place);
@@ -99,12 +99,12 @@ struct NewResetLink {
     tenant: TenantId,
     user: UserCode,
     token: String,
-    asked_from: Option<IpAddr>,
+    requested_from: Option<IpAddr>,
     server: Arc<str>,
     now: Moment,
 }
 
-async fn send_reset_link(app: &App, email: &Email, asked_from: Option<IpAddr>) -> Result<(), Error> {
+async fn send_reset_link(app: &App, email: &Email, requested_from: Option<IpAddr>) -> Result<(), Error> {
     let Some((tenant, user)) = storage::access::users::find_login_owner(&app.db, email).await? else {
         return Ok(());
     };
@@ -116,7 +116,7 @@ async fn send_reset_link(app: &App, email: &Email, asked_from: Option<IpAddr>) -
     let mut random = [0; 32];
     app.chance.fill(&mut random);
     let token = format!("{tenant}.{}", encode_hex(&random));
-    let link = NewResetLink { tenant, user, token, asked_from, server: Arc::clone(&app.public_url), now };
+    let link = NewResetLink { tenant, user, token, requested_from, server: Arc::clone(&app.public_url), now };
     app.db.write(WriteLane::foreground(tenant), link, |tx, link| Box::pin(insert_reset_link(tx, link))).await
 }
 
@@ -133,14 +133,14 @@ async fn insert_reset_link(tx: &mut Tx, link: &NewResetLink) -> Result<(), Error
     let (hash, expires_at) = (hash_link_token(&link.token), now.plus(GOOD_FOR));
     let reset = NewPasswordResetRow { tenant, hash: &hash, user: user.code, now, expires_at };
     password_resets::insert_password_reset(tx, &reset).await?;
-    let address = link.asked_from.map(Into::into);
+    let address = link.requested_from.map(Into::into);
     let asking = AccountActor { user: Some(user.code), operation: ASK, address };
     asking.record(tx, tenant, build_user_change(AuditedAction::SendPasswordLink, user.code), now).await?;
-    let asked_from = link.asked_from.map(|address| address.to_string());
+    let requested_from = link.requested_from.map(|address| address.to_string());
     let message = UserNotice::ResetLink {
         link: &format!("{}/senha/nova/{}", link.server, link.token),
         minutes: GOOD_FOR.as_secs() / 60,
-        asked_from: asked_from.as_deref(),
+        requested_from: requested_from.as_deref(),
     };
     let to = Addressee { tenant, name: &user.name, email: &user.email };
     mail::enqueue_mail(tx, &link.server, to, message, now).await?;

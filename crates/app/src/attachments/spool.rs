@@ -21,7 +21,7 @@ pub struct UploadBuffer {
     gathered: Vec<u8>,
     file: Option<File>,
     waiting: Option<Arc<Path>>,
-    seen: Sha256,
+    digest: Sha256,
 }
 
 impl UploadBuffer {
@@ -33,7 +33,7 @@ impl UploadBuffer {
             gathered: Vec::new(),
             file: None,
             waiting: place.waiting.clone(),
-            seen: Sha256::new(),
+            digest: Sha256::new(),
         }
     }
 
@@ -48,7 +48,7 @@ impl UploadBuffer {
         if self.size > self.most {
             return Err(reject_too_large(self.most_mib).into());
         }
-        self.seen.update(bytes);
+        self.digest.update(bytes);
         self.gathered.extend_from_slice(bytes);
         match self.gathered.len() < GATHERED {
             true => Ok(()),
@@ -58,7 +58,7 @@ impl UploadBuffer {
 
     /// The SHA-256 digest of the bytes received so far.
     pub fn digest(&self) -> [u8; 32] {
-        self.seen.clone().finalize().into()
+        self.digest.clone().finalize().into()
     }
 
     async fn spill_to_disk(&mut self) -> Result<(), Error> {

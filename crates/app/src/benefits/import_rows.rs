@@ -31,17 +31,17 @@ use wire::records::BeneficioVeiculoInput;
 #[derive(Clone, Debug)]
 pub struct VehicleBenefitRow {
     pub input: BeneficioVeiculoInput,
-    pub kept: KeptBenefitNumbers,
+    pub numbers: PresetBenefitNumbers,
 }
 
 /// The benefit code and sequence number that the row prescribes.
 #[derive(Clone, Copy, Debug)]
-pub struct KeptBenefitNumbers(PresetNumbers);
+pub struct PresetBenefitNumbers(PresetNumbers);
 
-impl KeptBenefitNumbers {
-    pub fn take_from(fields: &mut Map<String, Value>) -> KeptBenefitNumbers {
+impl PresetBenefitNumbers {
+    pub fn take_from(fields: &mut Map<String, Value>) -> PresetBenefitNumbers {
         let code = take_number_field(fields, "codBeneficio").map(BenefitCode::new);
-        KeptBenefitNumbers(PresetNumbers { code, sequence: take_number_field(fields, "sequencial") })
+        PresetBenefitNumbers(PresetNumbers { code, sequence: take_number_field(fields, "sequencial") })
     }
 }
 
@@ -49,7 +49,7 @@ impl VehicleBenefitRow {
     /// Two rows about the same benefit have the same key.
     pub fn duplicate_key(&self) -> Option<String> {
         let vehicle = &self.input.vehicle;
-        match (self.kept.0.code, &vehicle.plate, &vehicle.chassis) {
+        match (self.numbers.0.code, &vehicle.plate, &vehicle.chassis) {
             (Some(code), ..) => Some(format!("b{code}")),
             (None, FieldPatch::Set(plate), _) => Some(format!("p{}", plate.comparison_key())),
             (None, _, FieldPatch::Set(chassis)) => Some(format!("c{}", chassis.as_str())),
@@ -65,7 +65,7 @@ async fn resolve_existing_benefit(
     row: &VehicleBenefitRow,
 ) -> Result<Option<BenefitCode>, Error> {
     let tenant = context.scope.tenant();
-    let PresetNumbers { code, sequence } = row.kept.0;
+    let PresetNumbers { code, sequence } = row.numbers.0;
     if code.is_some() || sequence.is_some() {
         let (by_code, by_sequence) = benefits::find_benefits_by_numbers(tx, tenant, (code, sequence)).await?;
         if let (Some(by_sequence), Some(code)) = (by_sequence, code)
@@ -179,7 +179,7 @@ async fn create_imported_benefit(
     if holder.is_none() {
         validator.problems.push(Rejection::UnknownPerson(row.input.benefit.document.to_string()));
     }
-    if has_removed_number(tx, context, row.kept.0).await? {
+    if has_removed_number(tx, context, row.numbers.0).await? {
         validator.problems.push(Rejection::Import(ImportProblem::Removed));
     }
     let built = validator.build_new_benefit(command.input.sent_fields(), holder.as_ref(), command.now);
@@ -192,7 +192,7 @@ async fn create_imported_benefit(
         benefit,
         item,
         holder,
-        kept: row.kept.0,
+        kept: row.numbers.0,
         then: None,
         audited: AuditedAction::Create.into(),
     };

@@ -8,9 +8,9 @@ use wire::read::FieldPatch;
 use wire::register;
 
 pub(super) struct RecordDraft<'d> {
-    pub doing: &'d SaveRecord,
+    pub command: &'d SaveRecord,
     pub register: &'static Register,
-    pub had: Option<StoredRecord>,
+    pub stored: Option<StoredRecord>,
     /// `None` until a new record gets its code.
     pub code: Option<i32>,
     pub values: Vec<FieldContent>,
@@ -22,14 +22,14 @@ pub(super) struct RecordDraft<'d> {
 
 impl<'d> RecordDraft<'d> {
     /// Applies the input to the existing record.
-    pub fn new(command: &'d SaveRecord, had: Option<StoredRecord>) -> RecordDraft<'d> {
+    pub fn new(command: &'d SaveRecord, stored: Option<StoredRecord>) -> RecordDraft<'d> {
         let register = command.register;
         let mut draft = RecordDraft {
-            doing: command,
+            command,
             register,
             code: command.code.or(command.sent.code.clone().into_set()),
-            values: match &had {
-                Some(had) => had.values.clone(),
+            values: match &stored {
+                Some(stored) => stored.values.clone(),
                 None => vec![FieldContent::Nothing; register.fields.len()],
             },
             active: command
@@ -37,11 +37,11 @@ impl<'d> RecordDraft<'d> {
                 .active
                 .clone()
                 .into_set()
-                .or(had.as_ref().map(|had| had.active))
+                .or(stored.as_ref().map(|stored| stored.active))
                 .unwrap_or(true),
             person: None,
             problems: Vec::new(),
-            had,
+            stored,
         };
         for (at, field) in register.fields.iter().enumerate().filter(|(_, field)| field.is_input()) {
             draft.take_field(at, field);
@@ -50,7 +50,7 @@ impl<'d> RecordDraft<'d> {
     }
 
     fn take_field(&mut self, at: usize, field: &'static FieldSpec) {
-        let patch = &self.doing.sent.fields[at];
+        let patch = &self.command.sent.fields[at];
         match patch {
             FieldPatch::Keep => {}
             FieldPatch::Clear => self.values[at] = FieldContent::Nothing,
@@ -73,7 +73,7 @@ impl<'d> RecordDraft<'d> {
         }
         match field.need {
             // Of an unknown record it is not known whether it has the value.
-            FieldRequirement::Required if self.doing.code.is_some() && *patch == FieldPatch::Keep => {}
+            FieldRequirement::Required if self.command.code.is_some() && *patch == FieldPatch::Keep => {}
             FieldRequirement::Required => self.refuse(field.name, RegisterProblem::Missing),
             FieldRequirement::Default(FieldDefault::Flag(flag)) => self.values[at] = FieldContent::Flag(flag),
             FieldRequirement::Default(FieldDefault::Number(number)) => {
@@ -134,7 +134,9 @@ impl<'d> RecordDraft<'d> {
     /// The value before the change; nothing for a new record.
     pub fn previous_value(&self, name: &str) -> &FieldContent {
         let place = self.register.find_field(name).map(|(at, _)| at);
-        place.and_then(|at| self.had.as_ref().map(|had| &had.values[at])).unwrap_or(&FieldContent::Nothing)
+        place
+            .and_then(|at| self.stored.as_ref().map(|stored| &stored.values[at]))
+            .unwrap_or(&FieldContent::Nothing)
     }
 
     pub fn is_field_changed(&self, name: &str) -> bool {
@@ -143,27 +145,27 @@ impl<'d> RecordDraft<'d> {
 
     /// Whether an active record becomes inactive.
     pub fn is_retiring(&self) -> bool {
-        self.had.as_ref().is_some_and(|had| had.active) && !self.active
+        self.stored.as_ref().is_some_and(|stored| stored.active) && !self.active
     }
 
     pub fn is_changed(&self) -> bool {
-        self.had.as_ref().is_none_or(|had| had.values != self.values || had.active != self.active)
+        self.stored.as_ref().is_none_or(|stored| stored.values != self.values || stored.active != self.active)
     }
 
     /// Sent and current values as displayed, for a version conflict.
     pub fn list_differences(&self) -> Vec<FieldDifference> {
-        let Some(had) = &self.had else { return Vec::new() };
+        let Some(stored) = &self.stored else { return Vec::new() };
         let fields = self.register.fields.iter().enumerate();
-        let sent_fields = fields.filter(|(at, _)| self.doing.sent.fields[*at] != FieldPatch::Keep);
+        let sent_fields = fields.filter(|(at, _)| self.command.sent.fields[*at] != FieldPatch::Keep);
         let mut all: Vec<_> = sent_fields
             .filter(|(_, field)| field.is_visible())
             .map(|(at, field)| {
                 let render = |value: &FieldContent| register::render_value(field, value);
-                (field.name, render(&self.values[at]), render(&had.values[at]))
+                (field.name, render(&self.values[at]), render(&stored.values[at]))
             })
             .collect();
-        if self.doing.sent.active != FieldPatch::Keep {
-            all.push(("ativo", self.active.into(), had.active.into()));
+        if self.command.sent.active != FieldPatch::Keep {
+            all.push(("ativo", self.active.into(), stored.active.into()));
         }
         let differing = all.into_iter().filter(|(_, requested, now)| requested != now);
         let to_difference = |(field, requested, now)| FieldDifference {
@@ -176,11 +178,11 @@ impl<'d> RecordDraft<'d> {
 
     /// The names of the changed fields, for the audit.
     pub fn list_changed_fields(&self) -> Vec<&'static str> {
-        let Some(had) = &self.had else { return Vec::new() };
+        let Some(stored) = &self.stored else { return Vec::new() };
         let fields = self.register.fields.iter().enumerate();
         let changed =
-            fields.filter(|(at, _)| self.values[*at] != had.values[*at]).map(|(_, field)| field.name);
-        changed.chain((self.active != had.active).then_some("ativo")).collect()
+            fields.filter(|(at, _)| self.values[*at] != stored.values[*at]).map(|(_, field)| field.name);
+        changed.chain((self.active != stored.active).then_some("ativo")).collect()
     }
 }
 

@@ -144,11 +144,11 @@ async fn store_record(tx: &mut Tx, command: &SaveRecord, draft: &mut RecordDraft
     let changed_fields = draft.list_changed_fields();
     seal_secrets(tx, command, draft, code).await?;
     let row = (code, &draft.values[..], draft.active);
-    match &draft.had {
+    match &draft.stored {
         Some(_) => stored_registers::update_record(tx, register, tenant, row, command.now).await?,
         None => stored_registers::insert_record(tx, register, tenant, row, command.now).await?,
     }
-    let (words, action) = match &draft.had {
+    let (words, action) = match &draft.stored {
         Some(_) => (&register.words.change, AuditedAction::Change),
         None => (&register.words.create, AuditedAction::Create),
     };

@@ -307,7 +307,9 @@ async fn load_host_directory(app: &App) -> Result<Arc<HostDirectory>, Error> {
     let needed = app.memory.trusted_versions(TenantId::SERVER);
     if let Some(needed) = needed {
         let cached = app.memory.directory.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, directory)) = cached.as_ref().filter(|(had, _)| had.registers == needed.registers) {
+        if let Some((_, directory)) =
+            cached.as_ref().filter(|(cached_versions, _)| cached_versions.registers == needed.registers)
+        {
             return Ok(Arc::clone(directory));
         }
     }

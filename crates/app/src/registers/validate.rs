@@ -16,19 +16,19 @@ pub(super) async fn validate_record<'d>(
     tx: &mut Tx,
     command: &'d SaveRecord,
 ) -> Result<RecordDraft<'d>, Error> {
-    let had = match command.code {
-        Some(code) => {
-            list::find_visible_record(tx, command.register, &command.scope, code).await?.map(|(had, _)| had)
-        }
+    let stored = match command.code {
+        Some(code) => list::find_visible_record(tx, command.register, &command.scope, code)
+            .await?
+            .map(|(stored, _)| stored),
         None => None,
     };
-    let mut draft = RecordDraft::new(command, had);
+    let mut draft = RecordDraft::new(command, stored);
     check_code_and_version(tx, &mut draft).await?;
     check_fixed_fields(&mut draft);
     for (at, field) in command.register.fields.iter().enumerate() {
         check_reference(tx, &mut draft, at, field).await?;
     }
-    let is_absent = command.code.is_some() && draft.had.is_none();
+    let is_absent = command.code.is_some() && draft.stored.is_none();
     if !is_absent {
         check_unique_fields(tx, &mut draft).await?;
         rules::validate_register_rules(tx, &mut draft).await?;
@@ -41,13 +41,13 @@ pub(super) async fn validate_record<'d>(
 
 /// Precedence: problems of the input, missing record, version conflict, other conflicts.
 fn choose_refusal(draft: &mut RecordDraft<'_>) -> Option<Error> {
-    let command = draft.doing;
+    let command = draft.command;
     let problems = std::mem::take(&mut draft.problems);
     let input_problems = || problems.iter().filter(|one| !one.is_conflict()).cloned().collect::<Vec<_>>();
-    let before_all = match (command.code, &draft.had, &command.sent.version) {
+    let before_all = match (command.code, &draft.stored, &command.sent.version) {
         (Some(code), None, _) => Some(list::reject_unknown_record(command.register, code)),
-        (Some(_), Some(had), FieldPatch::Set(version)) => {
-            let present = CurrentVersion { version: had.version, since: had.updated_at };
+        (Some(_), Some(stored), FieldPatch::Set(version)) => {
+            let present = CurrentVersion { version: stored.version, since: stored.updated_at };
             refuse_old_version((*version).into(), present, &command.zone, &draft.list_differences())
                 .map(Error::from)
         }
@@ -62,7 +62,7 @@ fn choose_refusal(draft: &mut RecordDraft<'_>) -> Option<Error> {
 }
 
 async fn check_code_and_version(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let (command, register) = (draft.doing, draft.register);
+    let (command, register) = (draft.command, draft.register);
     match (command.code, command.sent.code.clone().into_set()) {
         (Some(code), Some(requested)) if code != requested => {
             draft.refuse(register.code, RegisterProblem::Fixed { now: code.to_string() });
@@ -84,12 +84,12 @@ async fn check_code_and_version(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Res
 
 /// Fields that must not change after creation.
 fn check_fixed_fields(draft: &mut RecordDraft<'_>) {
-    let Some(had) = draft.had.as_ref().map(|had| had.values.clone()) else { return };
+    let Some(stored) = draft.stored.as_ref().map(|stored| stored.values.clone()) else { return };
     for (at, field) in draft.register.fields.iter().enumerate().filter(|(_, field)| field.fixed) {
-        if draft.values[at] != had[at] {
-            let now = register::render_value(field, &had[at]).to_string();
+        if draft.values[at] != stored[at] {
+            let now = register::render_value(field, &stored[at]).to_string();
             draft.refuse(field.name, RegisterProblem::Fixed { now });
-            draft.values[at] = had[at].clone();
+            draft.values[at] = stored[at].clone();
         }
     }
 }
@@ -101,7 +101,7 @@ async fn check_reference(
     at: usize,
     field: &'static FieldSpec,
 ) -> Result<(), Error> {
-    let scope = &draft.doing.scope;
+    let scope = &draft.command.scope;
     let FieldContent::Number(number) = draft.values[at] else { return Ok(()) };
     let Ok(code) = i32::try_from(number) else { return Ok(()) };
     let problem = match field.kind {
@@ -140,7 +140,7 @@ async fn check_reference(
 
 /// Unique fields; an unchanged value may stay.
 async fn check_unique_fields(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let (register, tenant) = (draft.register, draft.doing.scope.tenant());
+    let (register, tenant) = (draft.register, draft.command.scope.tenant());
     for unique in register.unique.iter() {
         let Some(field_name) =
             unique.fields.first().filter(|_| unique.fields.iter().any(|name| draft.is_field_changed(name)))
@@ -153,7 +153,7 @@ async fn check_unique_fields(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result
             tenant,
             unique,
             &draft.values,
-            draft.doing.code,
+            draft.command.code,
         )
         .await?;
         if let Some(code) = duplicate {

@@ -65,8 +65,8 @@ async fn write_added_host(
     tx: &mut Tx,
     AddTenantHost { tenant, host, now }: &AddTenantHost,
 ) -> Result<CacheVersions, Error> {
-    let had = tenants::list_hosts_of_tenant(&mut *tx, *tenant).await?;
-    if had.len() >= MOST_HOSTS {
+    let existing = tenants::list_hosts_of_tenant(&mut *tx, *tenant).await?;
+    if existing.len() >= MOST_HOSTS {
         return Err(Rejection::TooManyHosts(MOST_HOSTS).into());
     }
     if !tenants::reserve_host(tx, host, *tenant).await? {

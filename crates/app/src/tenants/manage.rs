@@ -72,7 +72,7 @@ impl ChangeTenant {
 /// The changed tenant, and the cache versions raised by the change.
 #[derive(Clone, Debug)]
 pub struct ChangeTenantOutcome {
-    pub own: OwnTenant,
+    pub tenant: OwnTenant,
     /// Of the tenant itself, and of the server's host directory.
     raised: Option<(CacheVersions, CacheVersions)>,
 }
@@ -125,7 +125,7 @@ async fn write_tenant_change(tx: &mut Tx, command: &OwnTenantCommand) -> Result<
         return Err(old.into());
     }
     if differences.is_empty() {
-        return Ok(ChangeTenantOutcome { own: before, raised: None });
+        return Ok(ChangeTenantOutcome { tenant: before, raised: None });
     }
     let mut after = after;
     after.tenant.updated_at = command.now;
@@ -146,7 +146,7 @@ async fn write_tenant_change(tx: &mut Tx, command: &OwnTenantCommand) -> Result<
         tenant_versions = versions::raise_access_version(tx, command.tenant).await?;
     }
     let server_versions = versions::raise_registers_version(tx, TenantId::SERVER).await?;
-    Ok(ChangeTenantOutcome { own: after, raised: Some((tenant_versions, server_versions)) })
+    Ok(ChangeTenantOutcome { tenant: after, raised: Some((tenant_versions, server_versions)) })
 }
 
 fn apply_tenant_changes(before: &OwnTenant, changes: &ChangeTenant) -> OwnTenant {

@@ -81,19 +81,19 @@ pub async fn load_delivery_target(
     app.db
         .read(input, |tx, (tenant, code, vault)| {
             Box::pin(async move {
-                let had = receivers::find_receiver(&mut *tx, *tenant, *code)
+                let stored = receivers::find_receiver(&mut *tx, *tenant, *code)
                     .await?
                     .ok_or(reject_unknown_receiver(*code))?;
                 let sealed = open_secret_bundle(tx, vault, *tenant, *code).await?;
                 let restore_secret =
                     |(text, until)| (SigningSecret::from_stored(text), Moment::from_millis(until));
                 Ok(DeliveryTarget {
-                    address: ReceiverAddress::parse(&had.address)?,
+                    address: ReceiverAddress::parse(&stored.address)?,
                     headers: sealed.headers,
                     secret: SigningSecret::from_stored(sealed.secret),
                     previous: sealed.previous.into_iter().map(restore_secret).collect(),
-                    concurrency: had.concurrency,
-                    version: had.version,
+                    concurrency: stored.concurrency,
+                    version: stored.version,
                 })
             })
         })

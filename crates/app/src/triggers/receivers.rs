@@ -305,14 +305,15 @@ async fn update_receiver(
 ) -> Result<ChangedReceiver, Error> {
     let (UpdateReceiver { code, changes, zone, new_secret }, tenant) = (&context.what, context.by.tenant);
     let code = *code;
-    let had = receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
+    let stored =
+        receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
     let mut sealed = open_secret_bundle(tx, &context.vault, tenant, code).await?;
-    let present = CurrentVersion { version: had.version, since: had.updated_at };
-    let differences = compare_receiver(changes, &redact_receiver(had.clone(), &sealed.headers));
+    let present = CurrentVersion { version: stored.version, since: stored.updated_at };
+    let differences = compare_receiver(changes, &redact_receiver(stored.clone(), &sealed.headers));
     if let Some(old) = refuse_old_version(changes.version, present, zone, &differences) {
         return Err(old.into());
     }
-    let moves = is_server_change(&had.address, changes.address.as_ref());
+    let moves = is_server_change(&stored.address, changes.address.as_ref());
     if moves {
         let secret = new_secret.expose().to_owned();
         sealed = ReceiverSecretBundle { secret, previous: Vec::new(), headers: Vec::new() };
@@ -321,15 +322,15 @@ async fn update_receiver(
         sealed.headers.clone_from(headers);
     }
     let updated = RequestedReceiver {
-        address: changes.address.clone().map_or_else(|| ReceiverAddress::parse(&had.address), Ok)?,
-        entities: changes.entities.clone().unwrap_or_else(|| had.entities.clone()),
+        address: changes.address.clone().map_or_else(|| ReceiverAddress::parse(&stored.address), Ok)?,
+        entities: changes.entities.clone().unwrap_or_else(|| stored.entities.clone()),
         headers: sealed.headers.clone(),
-        concurrency: changes.concurrency.unwrap_or(had.concurrency),
+        concurrency: changes.concurrency.unwrap_or(stored.concurrency),
     };
     updated.validate()?;
     let address = updated.address.to_string();
-    let active = changes.active.unwrap_or(had.active);
-    if active && !had.active {
+    let active = changes.active.unwrap_or(stored.active);
+    if active && !stored.active {
         check_receiver_room(tx, tenant).await?;
     }
     receivers::update_receiver(
@@ -347,30 +348,30 @@ async fn update_receiver(
     Ok(ChangedReceiver { receiver, secret: moves.then(|| new_secret.clone()) })
 }
 
-fn is_server_change(had: &str, requested: Option<&ReceiverAddress>) -> bool {
-    let had = ReceiverAddress::parse(had);
-    requested.is_some_and(|requested| !had.is_ok_and(|had| had.is_same_server(requested)))
+fn is_server_change(stored: &str, requested: Option<&ReceiverAddress>) -> bool {
+    let stored = ReceiverAddress::parse(stored);
+    requested.is_some_and(|requested| !stored.is_ok_and(|stored| stored.is_same_server(requested)))
 }
 
 /// The sent fields compared with the current ones.
 fn compare_receiver(changes: &ReceiverChangeRequest, now: &RedactedReceiver) -> Vec<FieldDifference> {
-    let had = &now.receiver;
+    let stored = &now.receiver;
     let entities =
         |all: &[Entity]| all.iter().map(|one| wire::entity_path(*one)).collect::<Vec<_>>().join(", ");
     let address =
-        changes.address.as_ref().map(|requested| ("endereco", requested.to_string(), had.address.clone()));
+        changes.address.as_ref().map(|requested| ("endereco", requested.to_string(), stored.address.clone()));
     let hears = changes
         .entities
         .as_ref()
-        .map(|requested| ("entidades", entities(requested), entities(&had.entities)));
+        .map(|requested| ("entidades", entities(requested), entities(&stored.entities)));
     // Only header names: the values are secret.
     let named = |requested: &Vec<(String, String)>| {
         let names: Vec<&str> = requested.iter().map(|(name, _)| name.as_str()).collect();
         ("cabecalhos", names.join(", "), now.headers.join(", "))
     };
     let headers = changes.headers.as_ref().map(named);
-    let at_once = |requested: i32| ("simultaneas", requested.to_string(), had.concurrency.to_string());
-    let active = |requested: bool| ("ativo", requested.to_string(), had.active.to_string());
+    let at_once = |requested: i32| ("simultaneas", requested.to_string(), stored.concurrency.to_string());
+    let active = |requested: bool| ("ativo", requested.to_string(), stored.active.to_string());
     let fields = [address, hears, headers, changes.concurrency.map(at_once), changes.active.map(active)];
     let differing = fields.into_iter().flatten().filter(|(_, requested, now)| requested != now);
     let text = |text: String| Some(text).filter(|text| !text.is_empty());
@@ -401,12 +402,13 @@ async fn write_receiver_pause(
 ) -> Result<RedactedReceiver, Error> {
     let ((code, paused, reason), tenant) = (&context.what, context.by.tenant);
     let (code, paused) = (*code, *paused);
-    let had = receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
-    if had.paused.is_some() != paused {
+    let stored =
+        receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
+    if stored.paused.is_some() != paused {
         let why = paused.then_some(PauseReason::ByHand);
         tx.execute(receivers::update_receiver_pause(tenant, code, why, context.now)).await?;
         if !paused {
-            let DeliveryHealth { tried_at, succeeded_at, .. } = had.health;
+            let DeliveryHealth { tried_at, succeeded_at, .. } = stored.health;
             let clean = DeliveryHealth { tried_at, succeeded_at, ..DeliveryHealth::default() };
             tx.execute(receivers::upsert_receiver_health(tenant, code, &clean)).await?;
             // Waiting messages become due: resuming implies that the receiver works again.
@@ -444,7 +446,7 @@ async fn write_new_secret(
     context: &ReceiverChangeContext<(ReceiverCode, SigningSecret, Option<String>)>,
 ) -> Result<SigningSecret, Error> {
     let ((code, secret, reason), tenant) = (&context.what, context.by.tenant);
-    let had =
+    let stored =
         receivers::find_receiver(&mut *tx, tenant, *code).await?.ok_or(reject_unknown_receiver(*code))?;
     let old = open_secret_bundle(tx, &context.vault, tenant, *code).await?;
     // A second rotation within a day, after a lost answer, must not invalidate the secret in use.
@@ -455,11 +457,11 @@ async fn write_new_secret(
     // The new version tells caches of the old secret that it changed.
     let same = NewReceiverRow {
         code: *code,
-        address: &had.address,
-        entities: &had.entities,
-        concurrency: had.concurrency,
+        address: &stored.address,
+        entities: &stored.entities,
+        concurrency: stored.concurrency,
     };
-    receivers::update_receiver(tx, tenant, &same, had.active, context.now).await?;
+    receivers::update_receiver(tx, tenant, &same, stored.active, context.now).await?;
     context.store_secrets(tx, *code, &sealed).await?;
     let operation = AuditedOperation::RotateReceiverSecret;
     let change = build_change(AuditedAction::RotateSecret, *code).with_reason(reason.as_deref());

@@ -99,7 +99,7 @@ struct LifeCheckInput {
 }
 
 struct LifeCheckOutcome {
-    found: DatabaseLifeVerdict,
+    verdict: DatabaseLifeVerdict,
     life: DatabaseLife,
     raised: Vec<(TenantId, CacheVersions)>,
 }
@@ -167,7 +167,7 @@ async fn conclude_life_check(
     watch: &DatabaseLifeWatch,
     outcome: LifeCheckOutcome,
 ) -> DatabaseLifeVerdict {
-    if let DatabaseLifeVerdict::RestoredCopy(reason) = outcome.found {
+    if let DatabaseLifeVerdict::RestoredCopy(reason) = outcome.verdict {
         tracing::warn!(
             why = reason.description(),
             life = outcome.life.id,
@@ -184,7 +184,7 @@ async fn conclude_life_check(
             tracing::warn!(%error, "the mark of the database could not be written");
         }
     }
-    outcome.found
+    outcome.verdict
 }
 
 /// In the server's lane: of several processes that notice a restore, one begins the new life.
@@ -192,13 +192,13 @@ async fn write_life_check(tx: &mut Tx, input: &LifeCheckInput) -> Result<LifeChe
     let stored = DatabaseLife::read(tx).await?;
     match (judge_database_life(stored.as_ref(), input), stored) {
         (DatabaseLifeVerdict::RestoredCopy(reason), _) => write_new_life(tx, input, reason).await,
-        (found, stored) => {
+        (verdict, stored) => {
             let id = stored.as_ref().map_or_else(|| input.fresh.clone(), |life| life.id.clone());
             let marks = stored.as_ref().map_or(0, |life| life.marks) + 1;
             let identity = input.identity.clone().or(stored.and_then(|life| life.identity));
             let life = DatabaseLife { id, marks, identity };
             settings::upsert_setting(tx, ServerSetting::Life, &life.to_text()).await?;
-            Ok(LifeCheckOutcome { found, life, raised: Vec::new() })
+            Ok(LifeCheckOutcome { verdict, life, raised: Vec::new() })
         }
     }
 }
@@ -244,7 +244,7 @@ async fn write_new_life(
     }
     let life = DatabaseLife { id: input.fresh.clone(), marks: 1, identity: input.identity.clone() };
     settings::upsert_setting(tx, ServerSetting::Life, &life.to_text()).await?;
-    Ok(LifeCheckOutcome { found: DatabaseLifeVerdict::RestoredCopy(reason), life, raised })
+    Ok(LifeCheckOutcome { verdict: DatabaseLifeVerdict::RestoredCopy(reason), life, raised })
 }
 
 fn build_restore_entry(tenant: TenantId, at: Moment) -> audit::AuditEntry {

@@ -187,9 +187,9 @@ impl ImportRowParser {
                 })
             }
             ImportKind::Vehicles => {
-                let kept_numbers = benefits::import_rows::KeptBenefitNumbers::take_from(fields);
+                let numbers = benefits::import_rows::PresetBenefitNumbers::take_from(fields);
                 parse_typed_record(fields, |input| {
-                    let row = benefits::import_rows::VehicleBenefitRow { input, kept: kept_numbers };
+                    let row = benefits::import_rows::VehicleBenefitRow { input, numbers };
                     let key = row.duplicate_key();
                     (ImportRecordDraft::Vehicle(Box::new(row)), key)
                 })
@@ -200,8 +200,8 @@ impl ImportRowParser {
                 parse_typed_record(fields, |input| {
                     let row = dependents::import_rows::DependentImportRow {
                         input,
-                        whose: benefit_reference,
-                        given: given_fields,
+                        reference: benefit_reference,
+                        given_fields,
                     };
                     let key = row.duplicate_key();
                     (ImportRecordDraft::Dependent(Box::new(row)), Some(key))

@@ -119,7 +119,7 @@ async fn write_rows(tx: &mut Tx, unit: &ImportUnit) -> Result<Vec<ImportRowOutco
             other => other?,
         };
         if let Some(record) = one.record() {
-            context.meant.here.insert(record, *line);
+            context.record_lines.current.insert(record, *line);
         }
         written.push(one);
     }

@@ -145,12 +145,12 @@ impl<W> UserAdminCommand<W> {
 fn adopt_raised_versions(
     app: &App,
     caller: &Session,
-    done: WriteOutcome<ChangeUserOutcome>,
+    outcome: WriteOutcome<ChangeUserOutcome>,
 ) -> WriteOutcome<ChangeUserOutcome> {
-    if let WriteOutcome::Fresh(ChangeUserOutcome { raised: Some(raised), .. }) = &done {
+    if let WriteOutcome::Fresh(ChangeUserOutcome { raised: Some(raised), .. }) = &outcome {
         app.memory.raise(caller.scope.tenant(), *raised);
     }
-    done
+    outcome
 }
 
 #[boxed::future]
@@ -163,11 +163,11 @@ pub async fn change_user(
 ) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
     let command = prepare_command(app, caller, code, changes).await?;
     let lane = WriteLane::foreground(command.tenant);
-    let done = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
+    let outcome = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
         Box::pin(write_user_change(tx, command))
     })
     .await?;
-    Ok(adopt_raised_versions(app, caller, done))
+    Ok(adopt_raised_versions(app, caller, outcome))
 }
 
 async fn write_user_change(
@@ -286,11 +286,11 @@ pub async fn send_new_password(
     let command =
         prepare_command(app, caller, code, (prepare_generated_password(app).await?, reason)).await?;
     let lane = WriteLane::foreground(command.tenant);
-    let done = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
+    let outcome = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
         Box::pin(write_sent_password(tx, command))
     })
     .await?;
-    Ok(adopt_raised_versions(app, caller, done))
+    Ok(adopt_raised_versions(app, caller, outcome))
 }
 
 async fn write_sent_password(
@@ -317,11 +317,11 @@ pub async fn end_user_sessions(
 ) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
     let command = prepare_command(app, caller, code, reason).await?;
     let lane = WriteLane::foreground(command.tenant);
-    let done = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
+    let outcome = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
         Box::pin(write_session_end(tx, command))
     })
     .await?;
-    Ok(adopt_raised_versions(app, caller, done))
+    Ok(adopt_raised_versions(app, caller, outcome))
 }
 
 async fn write_session_end(

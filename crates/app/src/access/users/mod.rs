@@ -68,7 +68,7 @@ pub(crate) struct PreparedUser {
     secret: PreparedPassword,
     server: Arc<str>,
     now: Moment,
-    kept: UserCreationContext,
+    context: UserCreationContext,
 }
 
 impl PreparedUser {
@@ -144,7 +144,7 @@ pub(crate) async fn prepare_user(
         InitialPassword::Mailed => prepare_generated_password(app).await?,
     };
     let server = Arc::clone(&app.public_url);
-    Ok(PreparedUser { tenant, name, email, role, branches, secret, server, now: app.now(), kept: context })
+    Ok(PreparedUser { tenant, name, email, role, branches, secret, server, now: app.now(), context })
 }
 
 /// Deduplicated and sorted; empty for a role that has every branch.
@@ -182,7 +182,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<Store
     if users::find_login_owner(&mut *tx, &new.email).await?.is_some() {
         problems.push(Rejection::EmailTaken(new.email.to_string()));
     }
-    if let Some(code) = new.kept.code
+    if let Some(code) = new.context.code
         && users::find_user(&mut *tx, new.tenant, code).await?.is_some()
     {
         problems.push(Rejection::CodeTaken { field: InputField::User, code: code.get() });
@@ -194,7 +194,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<Store
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let code = match new.kept.code {
+    let code = match new.context.code {
         Some(code) => {
             counters::advance_counter(tx, new.tenant, Counter::User, code.get()).await?;
             code
@@ -220,7 +220,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<Store
         let to = Addressee { tenant: new.tenant, name: new.name.as_str(), email: new.email.as_str() };
         mail::enqueue_mail(tx, &new.server, to, UserNotice::FirstPassword(password), new.now).await?;
     }
-    new.kept.by.record(tx, new.tenant, build_user_change(AuditedAction::Create, code), new.now).await?;
+    new.context.by.record(tx, new.tenant, build_user_change(AuditedAction::Create, code), new.now).await?;
     Ok(StoredUser {
         code,
         name: new.name.to_string(),

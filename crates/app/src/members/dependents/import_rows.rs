@@ -20,9 +20,9 @@ use wire::records::DependenteInput;
 #[derive(Clone, Debug)]
 pub struct DependentImportRow {
     pub input: DependenteInput,
-    pub whose: BenefitReference,
+    pub reference: BenefitReference,
     /// Names of the fields that the row contains.
-    pub given: Vec<String>,
+    pub given_fields: Vec<String>,
 }
 
 /// Identifies the benefit and, by code, the dependent.
@@ -59,10 +59,10 @@ impl BenefitReference {
 impl DependentImportRow {
     /// Two rows about the same dependent have the same key.
     pub fn duplicate_key(&self) -> String {
-        if let Some(code) = self.whose.code {
+        if let Some(code) = self.reference.code {
             return format!("d{code}");
         }
-        let BenefitReference { holder, benefit, plate, .. } = &self.whose;
+        let BenefitReference { holder, benefit, plate, .. } = &self.reference;
         let who = match &self.input.cpf {
             FieldPatch::Set(cpf) => cpf.as_str().to_owned(),
             _ => format!("{} {:?}", fold_text(self.input.name.as_str()), self.input.birth),
@@ -132,7 +132,7 @@ fn find_known_dependent<'d>(
     row: &DependentImportRow,
     all: &'d [(DependentCode, StoredDependent)],
 ) -> Option<&'d (DependentCode, StoredDependent)> {
-    if let Some(code) = row.whose.code {
+    if let Some(code) = row.reference.code {
         return all.iter().find(|(one, _)| *one == code);
     }
     let input = &row.input;
@@ -156,7 +156,7 @@ pub async fn find_imported_dependent(
     context: &ImportUnitContext,
     row: &DependentImportRow,
 ) -> Result<Option<i32>, Error> {
-    match load_referenced_benefit(tx, context, &row.whose).await {
+    match load_referenced_benefit(tx, context, &row.reference).await {
         Ok((benefit, _)) => {
             let all = dependents::list_dependents(&mut *tx, context.scope.tenant(), benefit).await?;
             Ok(find_known_dependent(row, &all).map(|(code, _)| code.get()))
@@ -173,7 +173,7 @@ pub async fn import_dependent(
     row: &DependentImportRow,
 ) -> Result<ImportRowOutcome, Error> {
     let tenant = context.scope.tenant();
-    let (benefit, _) = load_referenced_benefit(tx, context, &row.whose).await?;
+    let (benefit, _) = load_referenced_benefit(tx, context, &row.reference).await?;
     let all = dependents::list_dependents(&mut *tx, tenant, benefit).await?;
     let before = find_known_dependent(row, &all);
     let mut record = DependenteInput { benefit, ..row.input.clone() };
@@ -181,12 +181,12 @@ pub async fn import_dependent(
         Some((code, before)) => {
             context.refuse_repeated_record(code.get())?;
             record.code = FieldPatch::Set(*code);
-            keep_missing_fields(&mut record, before, &row.given);
+            keep_missing_fields(&mut record, before, &row.given_fields);
         }
         None => record.code = FieldPatch::Keep,
     }
-    let prescribed = row.whose.code.filter(|_| before.is_none());
-    if let Some(code) = prescribed {
+    let preset_code = row.reference.code.filter(|_| before.is_none());
+    if let Some(code) = preset_code {
         if dependents::find_dependent_by_code(&mut *tx, tenant, code).await?.is_some() {
             return Err(Rejection::UnknownDependent { code, benefit }.into());
         }
@@ -195,7 +195,7 @@ pub async fn import_dependent(
         }
     }
     let command =
-        WriteCommand::from_import(context, DependentSaveInput { record, seen: None, kept: prescribed });
+        WriteCommand::from_import(context, DependentSaveInput { record, version: None, preset_code });
     let saved = Box::pin(write_dependent(tx, &command)).await?;
     let record = saved.code.get();
     let version = saved.dependent.updated_at.millis();

@@ -142,9 +142,8 @@ pub struct SavedDependent {
 struct DependentSaveInput {
     record: DependenteInput,
     /// The benefit version the caller has seen; `None` skips the version check.
-    seen: Option<i64>,
-    /// The prescribed code of a new dependent.
-    kept: Option<DependentCode>,
+    version: Option<i64>,
+    preset_code: Option<DependentCode>,
 }
 
 /// Creates a dependent, or overwrites the one whose code was sent.
@@ -166,7 +165,7 @@ pub async fn save_dependent_if_unchanged(
     (record, version): (DependenteInput, Option<i64>),
     once: IdempotentWrite<SavedDependent>,
 ) -> Result<WriteOutcome<SavedDependent>, Error> {
-    let input = DependentSaveInput { record, seen: version, kept: None };
+    let input = DependentSaveInput { record, version, preset_code: None };
     let done =
         run_command(app, caller, SAVE, input, once, |tx, command| Box::pin(write_dependent(tx, command)))
             .await?;
@@ -211,7 +210,7 @@ async fn write_dependent(
         .unwrap_or_default();
     let rejection = command
         .input
-        .seen
+        .version
         .and_then(|version| refuse_old_version(version, present, &command.registers.zone, &changes));
     if let Some(rejection) = rejection {
         return Err(rejection.into());
@@ -311,10 +310,10 @@ async fn store_dependent(
             AuditedAction::ChangeDependent,
         ),
         None => {
-            let code = match command.input.kept {
-                Some(prescribed) => {
-                    counters::advance_counter(tx, tenant, Counter::Dependent, prescribed.get()).await?;
-                    prescribed
+            let code = match command.input.preset_code {
+                Some(preset_code) => {
+                    counters::advance_counter(tx, tenant, Counter::Dependent, preset_code.get()).await?;
+                    preset_code
                 }
                 None => DependentCode::new(counters::reserve_number(tx, tenant, Counter::Dependent).await?),
             };

@@ -22,7 +22,8 @@ pub(super) async fn unset_other_main_cards(tx: &mut Tx, draft: &RecordDraft<'_>)
     else {
         return Ok(());
     };
-    let (tenant, code) = (draft.doing.scope.tenant(), draft.code.unwrap_or(0));
+    let (tenant, code) = (draft.command.scope.tenant(), draft.code.unwrap_or(0));
     let same_person = [(person, &draft.values[at])];
-    Ok(clear_flag_of_others(tx, draft.register, tenant, (code, flag), &same_person, draft.doing.now).await?)
+    Ok(clear_flag_of_others(tx, draft.register, tenant, (code, flag), &same_person, draft.command.now)
+        .await?)
 }

@@ -20,7 +20,7 @@ pub(super) async fn validate_installation(tx: &mut Tx, draft: &mut RecordDraft<'
     refuse_non_vehicle_benefit(tx, draft).await?;
     reconcile_days(draft);
     let Some(code) = draft.code_field(TRACKER) else {
-        if draft.had.is_none() && draft.text("numeroSerie").is_none() {
+        if draft.stored.is_none() && draft.text("numeroSerie").is_none() {
             draft.refuse("numeroSerie", RegisterProblem::Missing);
         }
         return Ok(());
@@ -30,7 +30,7 @@ pub(super) async fn validate_installation(tx: &mut Tx, draft: &mut RecordDraft<'
         copy_tracker_fields(tx, draft, code).await?;
     }
     let installed = list_active_installations(tx, draft, code).await?;
-    let other = installed.iter().find(|one| Some(one.code) != draft.doing.code);
+    let other = installed.iter().find(|one| Some(one.code) != draft.command.code);
     if let Some(other) = other.filter(|_| draft.active) {
         draft.refuse(TRACKER, RegisterProblem::Installed { installation: other.code });
     }
@@ -39,7 +39,7 @@ pub(super) async fn validate_installation(tx: &mut Tx, draft: &mut RecordDraft<'
 
 async fn refuse_non_vehicle_benefit(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
     let Some(code) = draft.code_field("codBeneficio") else { return Ok(()) };
-    let benefit = benefits::find_benefit(tx, &draft.doing.scope, BenefitCode::new(code)).await?;
+    let benefit = benefits::find_benefit(tx, &draft.command.scope, BenefitCode::new(code)).await?;
     if benefit.is_some_and(|benefit| benefit.kind != BenefitKind::Vehicle) {
         draft.refuse("codBeneficio", RegisterProblem::NotAVehicle(code));
     }
@@ -48,10 +48,10 @@ async fn refuse_non_vehicle_benefit(tx: &mut Tx, draft: &mut RecordDraft<'_>) ->
 
 /// Keeps the removal day and the active flag consistent.
 fn reconcile_days(draft: &mut RecordDraft<'_>) {
-    let command = draft.doing;
+    let command = draft.command;
     let today = || FieldContent::Text(command.now.date_in(&command.zone).to_iso());
     let (is_removed, changes) = (draft.text(REMOVED).is_some(), draft.is_field_changed(REMOVED));
-    if draft.had.is_none() && draft.text(INSTALLED).is_none() {
+    if draft.stored.is_none() && draft.text(INSTALLED).is_none() {
         draft.set(INSTALLED, today());
     }
     match (is_removed, changes, draft.active) {
@@ -71,7 +71,7 @@ fn reconcile_days(draft: &mut RecordDraft<'_>) {
 
 async fn copy_tracker_fields(tx: &mut Tx, draft: &mut RecordDraft<'_>, code: i32) -> Result<(), Error> {
     let Some(register) = registers::find_register("rastreador") else { return Ok(()) };
-    let tenant = draft.doing.scope.tenant();
+    let tenant = draft.command.scope.tenant();
     let Some(tracker) = stored_registers::find_record(tx, register, &Scope::for_tenant(tenant), code).await?
     else {
         return Ok(());
@@ -92,6 +92,7 @@ pub(super) async fn list_active_installations(
 ) -> Result<Vec<StoredRecord>, Error> {
     let Some(register) = registers::find_register("instalacao") else { return Ok(Vec::new()) };
     let Some((_, field)) = register.find_field(TRACKER) else { return Ok(Vec::new()) };
-    let (scope, code) = (Scope::for_tenant(draft.doing.scope.tenant()), FieldContent::Number(tracker.into()));
+    let (scope, code) =
+        (Scope::for_tenant(draft.command.scope.tenant()), FieldContent::Number(tracker.into()));
     Ok(stored_registers::list_records(tx, register, &scope, &[(field, &code)], Some(true)).await?)
 }

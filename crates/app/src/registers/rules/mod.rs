@@ -49,7 +49,7 @@ async fn refuse_last_active(tx: &mut Tx, draft: &mut RecordDraft<'_>, alike: &[&
     if !draft.is_retiring() {
         return Ok(());
     }
-    let (register, tenant, code) = (draft.register, draft.doing.scope.tenant(), draft.code.unwrap_or(0));
+    let (register, tenant, code) = (draft.register, draft.command.scope.tenant(), draft.code.unwrap_or(0));
     let fields = alike.iter().filter_map(|name| register.find_field(name));
     let narrowed: Vec<_> = fields.map(|(at, field)| (field, &draft.values[at])).collect();
     if count_other_active_records(tx, register, tenant, code, &narrowed).await? == 0 {

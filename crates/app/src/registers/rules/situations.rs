@@ -52,17 +52,19 @@ async fn has_default(tx: &mut Tx, draft: &RecordDraft<'_>) -> Result<bool, Error
     let yes = FieldContent::Flag(true);
     let mut narrowed = build_default_group(draft);
     narrowed.extend(draft.register.find_field(DEFAULT).map(|(_, field)| (field, &yes)));
-    let (tenant, code) = (draft.doing.scope.tenant(), draft.code.unwrap_or(0));
+    let (tenant, code) = (draft.command.scope.tenant(), draft.code.unwrap_or(0));
     Ok(stored_registers::count_other_active_records(tx, draft.register, tenant, code, &narrowed).await? > 0)
 }
 
 /// Successors must belong to the same entity.
 async fn refuse_unknown_next(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
     let Some((place, field)) = draft.register.find_field("proximas") else { return Ok(()) };
-    let FieldPatch::Set(FieldContent::Codes(codes)) = &draft.doing.sent.fields[place] else { return Ok(()) };
+    let FieldPatch::Set(FieldContent::Codes(codes)) = &draft.command.sent.fields[place] else {
+        return Ok(());
+    };
     let Some((entity_index, _)) = draft.register.find_field("entidade") else { return Ok(()) };
     for (at, code) in codes.iter().enumerate() {
-        let next = stored_registers::find_record(tx, draft.register, &draft.doing.scope, *code).await?;
+        let next = stored_registers::find_record(tx, draft.register, &draft.command.scope, *code).await?;
         if !next.is_some_and(|next| next.values[entity_index] == draft.values[entity_index]) {
             let what = draft.register.words.the_one;
             draft.refuse(field.name, RegisterProblem::UnknownPart { at, what, code: *code });
@@ -78,14 +80,14 @@ pub(super) async fn unset_old_default(tx: &mut Tx, draft: &RecordDraft<'_>) -> R
     else {
         return Ok(());
     };
-    let (tenant, code) = (draft.doing.scope.tenant(), draft.code.unwrap_or(0));
+    let (tenant, code) = (draft.command.scope.tenant(), draft.code.unwrap_or(0));
     stored_registers::clear_flag_of_others(
         tx,
         draft.register,
         tenant,
         (code, field),
         &build_default_group(draft),
-        draft.doing.now,
+        draft.command.now,
     )
     .await?;
     Ok(())

@@ -19,7 +19,7 @@ pub(super) async fn validate_tracker(tx: &mut Tx, draft: &mut RecordDraft<'_>) -
 
 pub(super) async fn update_installations(tx: &mut Tx, draft: &RecordDraft<'_>) -> Result<(), Error> {
     let (Some(code), Some(register)) =
-        (draft.code.filter(|_| draft.had.is_some()), registers::find_register("instalacao"))
+        (draft.code.filter(|_| draft.stored.is_some()), registers::find_register("instalacao"))
     else {
         return Ok(());
     };
@@ -30,7 +30,7 @@ pub(super) async fn update_installations(tx: &mut Tx, draft: &RecordDraft<'_>) -
             }
         }
         let row = (installation.code, &installation.values[..], installation.active);
-        stored_registers::update_record(tx, register, draft.doing.scope.tenant(), row, draft.doing.now)
+        stored_registers::update_record(tx, register, draft.command.scope.tenant(), row, draft.command.now)
             .await?;
     }
     Ok(())

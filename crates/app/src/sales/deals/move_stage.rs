@@ -39,12 +39,12 @@ pub(super) fn record_unchanged_access(
     app: &App,
     caller: &Session,
     operation: AuditedOperation,
-    done: WriteOutcome<CurrentDeal>,
+    outcome: WriteOutcome<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    if let WriteOutcome::Fresh(CurrentDeal { found, changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(CurrentDeal { found, changed: false, .. }) = &outcome {
         record_access(app, caller, operation, std::iter::once(found.person))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 /// Loads the deal, if visible to the caller.
@@ -76,11 +76,11 @@ pub async fn move_deal(
     input: EtapaInput,
     once: IdempotentWrite<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    let done = run_command(app, caller, STAGE, (code, input), once, |tx, command| {
+    let outcome = run_command(app, caller, STAGE, (code, input), once, |tx, command| {
         Box::pin(write_deal_stage(tx, command))
     })
     .await?;
-    record_unchanged_access(app, caller, STAGE, done)
+    record_unchanged_access(app, caller, STAGE, outcome)
 }
 
 async fn write_deal_stage(
@@ -130,11 +130,11 @@ pub async fn lose_deal(
     input: PerdaInput,
     once: IdempotentWrite<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    let done = run_command(app, caller, LOSE, (code, input), once, |tx, command| {
+    let outcome = run_command(app, caller, LOSE, (code, input), once, |tx, command| {
         Box::pin(write_deal_loss(tx, command))
     })
     .await?;
-    record_unchanged_access(app, caller, LOSE, done)
+    record_unchanged_access(app, caller, LOSE, outcome)
 }
 
 async fn write_deal_loss(
@@ -167,11 +167,11 @@ pub async fn reopen_deal(
     input: ReaberturaInput,
     once: IdempotentWrite<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    let done = run_command(app, caller, REOPEN, (code, input), once, |tx, command| {
+    let outcome = run_command(app, caller, REOPEN, (code, input), once, |tx, command| {
         Box::pin(write_deal_reopening(tx, command))
     })
     .await?;
-    record_unchanged_access(app, caller, REOPEN, done)
+    record_unchanged_access(app, caller, REOPEN, outcome)
 }
 
 async fn write_deal_reopening(

@@ -103,7 +103,7 @@ async fn prepare_import(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    prepared.kept = row.code.filter(|_| prepared.before.is_none());
+    prepared.preset_code = row.code.filter(|_| prepared.before.is_none());
     Ok(prepared)
 }
 

@@ -83,8 +83,7 @@ pub(crate) struct PreparedLead {
     phones: Vec<StoredPhone>,
     /// Whether the phones differ from the stored ones.
     has_other_phones: bool,
-    /// The prescribed code of a new lead.
-    kept: Option<LeadCode>,
+    preset_code: Option<LeadCode>,
 }
 
 impl PreparedLead {
@@ -133,7 +132,7 @@ async fn validate_contact(
     let phones = contact_input.resolve_telephones(&old_phones);
     let after = contact_input.build_lead(context, scope, branch_source, (lead, &phones), problems);
     let has_other_phones = phones != old_phones;
-    Ok(PreparedLead { before, person, after, phones, has_other_phones, kept: None })
+    Ok(PreparedLead { before, person, after, phones, has_other_phones, preset_code: None })
 }
 
 fn list_first_phones(lead: &StoredLead) -> Vec<StoredPhone> {
@@ -183,17 +182,17 @@ pub(crate) async fn store_lead(
     }
     let tenant = context.tenant;
     let person = Box::pin(write_lead_person(tx, context, scope, &prepared)).await?;
-    let PreparedLead { before, after, kept: prescribed, .. } = prepared;
+    let PreparedLead { before, after, preset_code, .. } = prepared;
     let after = StoredLead { person, updated_at: context.now, ..after };
-    let new = i32::from(before.is_none() && prescribed.is_none());
-    if let Some(prescribed) = prescribed {
-        counters::advance_counter(tx, tenant, Counter::Lead, prescribed.get()).await?;
+    let new = i32::from(before.is_none() && preset_code.is_none());
+    if let Some(preset_code) = preset_code {
+        counters::advance_counter(tx, tenant, Counter::Lead, preset_code.get()).await?;
     }
     let changes = before.as_ref().map_or_else(Vec::new, |(_, before)| manage::compare_leads(before, &after));
     let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
     let blocks = [(Counter::Lead, new), (Counter::Audit, 1), (Counter::FieldChange, count)];
     let [code, audit_code, first] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
-    let code = before.as_ref().map_or(prescribed.unwrap_or(LeadCode::new(code)), |(code, _)| *code);
+    let code = before.as_ref().map_or(preset_code.unwrap_or(LeadCode::new(code)), |(code, _)| *code);
     let (mut statements, action) = match &before {
         Some((_, before)) => (leads::update_lead(tenant, code, before, &after), AuditedAction::Change),
         None => (leads::insert_leads(tenant, [(code, &after)]), AuditedAction::Create),

@@ -43,7 +43,7 @@ impl ImportWorker<'_> {
             // A record that would be created has no code yet.
             let known = written.as_ref().and_then(ImportRowOutcome::record).filter(|record| *record != 0);
             if let Some(record) = known.filter(|_| self.kind != ImportKind::Members)
-                && let [(line, first)] = self.doing.meant.insert_lines([(record, one.line)])[..]
+                && let [(line, first)] = self.doing.record_lines.insert_lines([(record, one.line)])[..]
             {
                 let duplicate = [Rejection::Import(ImportProblem::SameRecord(first))];
                 one.problems.extend(self.shaper.names.describe_rejections(line, &duplicate));

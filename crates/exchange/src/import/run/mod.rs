@@ -151,7 +151,7 @@ async fn run_leased_import(
         quiet: !import.triggers,
         branch: import.branch,
         is_dry_run: lease.state == ImportState::Checking,
-        meant: RecordLineIndex::default(),
+        record_lines: RecordLineIndex::default(),
         now: app.now(),
     };
     if lease.state == ImportState::Undoing {
@@ -264,7 +264,7 @@ impl ImportWorker<'_> {
             };
             match ended {
                 Ok(ImportUnitOutcome::Done(records)) => {
-                    self.doing.meant.insert_lines(records);
+                    self.doing.record_lines.insert_lines(records);
                     position = last;
                 }
                 Ok(ImportUnitOutcome::LeaseLost) => return Ok(()),
@@ -338,7 +338,7 @@ impl ImportWorker<'_> {
                 let known =
                     imports::list_records_of_lines(&self.app.db, self.lease.tenant, self.lease.code, known)
                         .await?;
-                self.doing.meant.insert_lines(known);
+                self.doing.record_lines.insert_lines(known);
             }
             after = last;
             units += 1;
@@ -396,7 +396,7 @@ impl ImportWorker<'_> {
                 for one in parsed_rows.drain(..) {
                     let line = one.line;
                     match self.write_single_line(one, line, now).await? {
-                        ImportUnitOutcome::Done(records) => self.doing.meant.insert_lines(records),
+                        ImportUnitOutcome::Done(records) => self.doing.record_lines.insert_lines(records),
                         ImportUnitOutcome::LeaseLost => return Ok(ImportUnitOutcome::LeaseLost),
                     };
                 }
