@@ -84,7 +84,7 @@ pub struct SourceClient {
     entering: Mutex<()>,
     clock: Arc<dyn Clock>,
     sleep: SleepFunction,
-    asked: AtomicU64,
+    request_count: AtomicU64,
     unread: AtomicU32,
 }
 
@@ -127,13 +127,13 @@ impl SourceClient {
             entering: Mutex::default(),
             clock,
             sleep,
-            asked: AtomicU64::new(0),
+            request_count: AtomicU64::new(0),
             unread: AtomicU32::new(0),
         })
     }
 
     pub fn request_count(&self) -> u64 {
-        self.asked.load(Ordering::Relaxed)
+        self.request_count.load(Ordering::Relaxed)
     }
 
     pub fn concurrency(&self) -> usize {
@@ -271,7 +271,7 @@ impl SourceClient {
         let _place =
             self.places.acquire().await.map_err(|error| AttemptFailure::Unusable(error.to_string()))?;
         self.wait_turn().await;
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.request_count.fetch_add(1, Ordering::Relaxed);
         let request = Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.base))

@@ -28,10 +28,10 @@ fn read_required_code(
 
 /// Sorts by code and removes duplicates.
 fn collect_by_code<T, K: Ord>(mut records: Vec<T>, json: &Json, code: impl Fn(&T) -> K) -> ChildRecords<T> {
-    let is_whole = records.len() == read_items(json).len();
+    let is_complete = records.len() == read_items(json).len();
     records.sort_by_key(&code);
     records.dedup_by_key(|one| code(one));
-    ChildRecords { told: records, is_whole }
+    ChildRecords { records, is_complete }
 }
 
 /// `/ext/beneficio/{codBeneficio}/itens`, by code.

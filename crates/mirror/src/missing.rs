@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 
 pub struct UnregisteredReferences<'r> {
     registers: &'r TenantRegisters,
-    found: BTreeMap<(&'static str, String), MirroredRegisterRecord>,
+    records: BTreeMap<(&'static str, String), MirroredRegisterRecord>,
 }
 
 impl<'r> UnregisteredReferences<'r> {
     pub fn new(registers: &'r TenantRegisters) -> UnregisteredReferences<'r> {
-        UnregisteredReferences { registers, found: BTreeMap::new() }
+        UnregisteredReferences { registers, records: BTreeMap::new() }
     }
 
     pub fn into_records(self) -> Vec<MirroredRegisterRecord> {
@@ -26,7 +26,7 @@ impl<'r> UnregisteredReferences<'r> {
         let order = |one: &MirroredRegisterRecord| {
             ["loja", "funil"].iter().position(|path| *path == one.path).unwrap_or(9)
         };
-        let mut all: Vec<MirroredRegisterRecord> = self.found.into_values().collect();
+        let mut all: Vec<MirroredRegisterRecord> = self.records.into_values().collect();
         all.sort_by_key(order);
         all
     }
@@ -37,7 +37,7 @@ impl<'r> UnregisteredReferences<'r> {
             None => format!("{:?}", values.first()),
         };
         let one = MirroredRegisterRecord { path, code, values, active, only_new: true };
-        self.found.entry((path, key)).or_insert(one);
+        self.records.entry((path, key)).or_insert(one);
     }
 
     /// From a row of the search or of the benefit list.
@@ -106,7 +106,7 @@ impl<'r> UnregisteredReferences<'r> {
     pub fn reprice(&mut self, code: i32, active: bool, price: i64) {
         let values = vec![("valor", FieldContent::Number(price))];
         let one = MirroredRegisterRecord { path: "plano", code: Some(code), values, active, only_new: false };
-        self.found.entry(("plano", format!("{code} valor"))).or_insert(one);
+        self.records.entry(("plano", format!("{code} valor"))).or_insert(one);
     }
 
     pub fn collect_item(&mut self, json: &Json) {
@@ -124,7 +124,7 @@ impl<'r> UnregisteredReferences<'r> {
                     active,
                     only_new: false,
                 };
-                self.found.entry(("plano", format!("{code} tipo"))).or_insert(one);
+                self.records.entry(("plano", format!("{code} tipo"))).or_insert(one);
             }
             _ => {}
         }

@@ -67,7 +67,7 @@ async fn the_two_answer_alike_and_nobody_is_told(world: World) {
     assert_eq!((again.is_new, again.mirror.tenant, again.written), (false, tenant, 0), "{again:?}");
     assert!(again.requests < report.requests / 2, "{} of {}", again.requests, report.requests);
     let mut whole = asked(&source.address());
-    whole.whole = true;
+    whole.is_full = true;
     let whole = run(&world, &whole).await.unwrap();
     assert_eq!((whole.mirror.tenant, whole.written), (tenant, 0));
     alike(&source, &mirrored, &token).await;
@@ -236,7 +236,7 @@ async fn odd_data_never_ends_a_run_and_is_told(world: World) {
 }
 
 fn whole(odd: &Odd) -> mirror::MirrorOptions {
-    mirror::MirrorOptions { whole: true, ..asked(&odd.address) }
+    mirror::MirrorOptions { is_full: true, ..asked(&odd.address) }
 }
 
 const MEMBERS: &str = "/ext/associado?situacaoBeneficio=Todos&pagina=";

@@ -70,7 +70,7 @@ fn build_mirror_request(arguments: &ArgMatches) -> Result<MirrorOptions, FatalEr
             per_second: arguments.get_one("rate").copied().unwrap_or(10),
             at_once: arguments.get_one::<u16>("parallel").copied().map_or(4, usize::from),
         },
-        whole: arguments.get_flag("whole"),
+        is_full: arguments.get_flag("whole"),
     })
 }
 

@@ -11,7 +11,7 @@ pub struct StoredFileParts {
     /// Each part with the name [`put_part`] expects.
     pub parts: Vec<(String, Bytes)>,
     /// Whether the file itself exists, not only its preview.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 /// Reads the parts stored under a key; skips missing ones.
@@ -21,7 +21,7 @@ pub async fn read_file_parts(app: &App, key: &str, has_preview: bool) -> Result<
     for part in ContentPart::ALL.into_iter().filter(|part| *part == ContentPart::Data || has_preview) {
         if let Some(bytes) = app.files.find_part(key, part).await? {
             found.parts.push((format!("{key}/{}", part.name()), bytes));
-            found.is_whole |= part == ContentPart::Data;
+            found.is_complete |= part == ContentPart::Data;
         }
     }
     Ok(found)

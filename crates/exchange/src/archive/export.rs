@@ -84,9 +84,9 @@ pub async fn export_archive(
     let writer = writer.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut writer = writer.ok_or_else(build_writer_gone_error)?;
     let mut missing = Vec::new();
-    for AttachmentReference { code, key, has_preview } in std::mem::take(&mut writer.kept) {
+    for AttachmentReference { code, key, has_preview } in std::mem::take(&mut writer.attachments) {
         let found = transfer::read_file_parts(app, &key, has_preview).await?;
-        if !found.is_whole {
+        if !found.is_complete {
             missing.push(code);
         }
         for (name, bytes) in found.parts {
@@ -166,13 +166,13 @@ struct AttachmentReference {
 pub(super) struct TenantArchiveWriter {
     zip: ZipWriter<BufWriter<std::fs::File>>,
     path: PathBuf,
-    safe: TenantVault,
+    tenant_vault: TenantVault,
     manifest: ArchiveManifest,
     /// The current file and its digest so far.
     open: Option<(ManifestFile, Sha256)>,
     written: u64,
     lines: Vec<u8>,
-    kept: Vec<AttachmentReference>,
+    attachments: Vec<AttachmentReference>,
     /// The attachment list, in an unnamed temporary file until all attachments are written.
     list: BufWriter<std::fs::File>,
     listed: u64,
@@ -192,12 +192,12 @@ impl TenantArchiveWriter {
         Ok(TenantArchiveWriter {
             zip,
             path: path.to_owned(),
-            safe: tenant_vault,
+            tenant_vault,
             manifest,
             open: None,
             written: 0,
             lines: Vec::new(),
-            kept: Vec::new(),
+            attachments: Vec::new(),
             list: BufWriter::new(list),
             listed: 0,
         })
@@ -217,12 +217,12 @@ impl TenantArchiveWriter {
                 let has_preview = row.get(has_preview?) == Some(&SqlScalar::Bool(true));
                 Some(AttachmentReference { code: *code, key, has_preview })
             };
-            self.kept.extend(rows.iter().filter_map(one));
+            self.attachments.extend(rows.iter().filter_map(one));
         }
         self.lines.clear();
         let mut lines = std::mem::take(&mut self.lines);
         for row in rows {
-            row_format::write_record(&mut lines, table, row, &self.safe)
+            row_format::write_record(&mut lines, table, row, &self.tenant_vault)
                 .map_err(|cause| ArchiveError::Damaged { path: table.name.to_owned(), cause })?;
         }
         let done = self.write_bytes(&lines);

@@ -90,13 +90,13 @@ pub async fn restore_archive(
         }
     })
     .await?;
-    let run = ArchiveRestoreRun { app, archive, safe: tenant_vault, options, now: app.now() };
+    let run = ArchiveRestoreRun { app, archive, tenant_vault, options, now: app.now() };
     let progress = run.begin_restore(claimed_names).await?;
     let before = run.count_written_rows(&progress);
     run.write_remaining(progress, &*on_progress).await?;
     // Archives of older versions contain unencrypted tokens.
     let tenant = run.archive.manifest.tenant();
-    app::members::credit_cards::seal_clear_tokens(app, &run.safe.vault, tenant).await?;
+    app::members::credit_cards::seal_clear_tokens(app, &run.tenant_vault.vault, tenant).await?;
     let (is_default, held_mails) = run.finish().await?;
     Ok(RestoreOutcome { manifest: run.archive.manifest, before, is_default, held_mails })
 }
@@ -104,7 +104,7 @@ pub async fn restore_archive(
 struct ArchiveRestoreRun<'a> {
     app: &'a App,
     archive: TenantArchiveReader,
-    safe: Arc<TenantVault>,
+    tenant_vault: Arc<TenantVault>,
     options: RestoreOptions,
     now: Moment,
 }
@@ -156,7 +156,7 @@ fn collect_column_texts(table: &ArchiveTable, rows: &[Vec<SqlScalar>], column: &
 
 impl ArchiveRestoreRun<'_> {
     fn tenant(&self) -> TenantId {
-        self.safe.tenant
+        self.tenant_vault.tenant
     }
 
     /// Reserves the tenant number, or loads the progress of an earlier run of the same archive.
@@ -234,7 +234,7 @@ impl ArchiveRestoreRun<'_> {
         let mut at = self.enter_step(known.clone(), table.name);
         let (send, mut pages) = mpsc::channel::<Vec<Vec<SqlScalar>>>(2);
         let (archive, tenant_vault, chance) =
-            (self.archive.clone(), Arc::clone(&self.safe), Arc::clone(&self.app.chance));
+            (self.archive.clone(), Arc::clone(&self.tenant_vault), Arc::clone(&self.app.chance));
         let skip = at.done.unsigned_abs();
         // The next rows are read while these are written. If the writer no longer receives rows, it has failed.
         let reading = run_blocking(move || {
@@ -328,7 +328,7 @@ impl ArchiveRestoreRun<'_> {
     /// Activates the tenant; returns whether it became the default, and how many mails are held back.
     async fn finish(&self) -> Result<(bool, u64), ArchiveError> {
         let table = &list_archive_tables()[0];
-        let tenant_rows = self.archive.read_all_rows(table, (&self.safe, &*self.app.chance))?;
+        let tenant_rows = self.archive.read_all_rows(table, (&self.tenant_vault, &*self.app.chance))?;
         let active = tenant_rows.first().and_then(|row| row.get(table.column_position("active")?));
         let entry = AuditEntry {
             tenant: self.tenant(),

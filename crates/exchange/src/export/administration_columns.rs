@@ -35,21 +35,21 @@ pub(super) const USERS: &[ListColumn<StoredUser>] = &[
 
 /// An audit entry with the names of its users.
 pub(super) struct AuditExportRow {
-    pub told: StoredAuditEntry,
+    pub entry: StoredAuditEntry,
     pub users: Arc<HashMap<UserCode, String>>,
 }
 
 pub(super) const AUDIT: &[ListColumn<AuditExportRow>] = &[
-    define_column("codigo", "Código", Number, |_, row| make_number_cell(row.told.code)),
-    define_column("quando", "Quando", Moment, |_, row| make_moment_cell(Some(row.told.at))),
+    define_column("codigo", "Código", Number, |_, row| make_number_cell(row.entry.code)),
+    define_column("quando", "Quando", Moment, |_, row| make_moment_cell(Some(row.entry.at))),
     define_column("codUsuario", "Código do usuário", Number, |_, row| {
-        row.told.user.map_or(SpreadsheetCell::Empty, |code| make_number_cell(code.get()))
+        row.entry.user.map_or(SpreadsheetCell::Empty, |code| make_number_cell(code.get()))
     }),
     define_column("usuario", "Usuário", Text, |_, row| {
-        make_optional_text_cell(row.told.user.and_then(|code| row.users.get(&code)).map(String::as_str))
+        make_optional_text_cell(row.entry.user.and_then(|code| row.users.get(&code)).map(String::as_str))
     }),
-    define_column("operacao", "Operação", Text, |_, row| make_text_cell(row.told.operation.as_str())),
-    define_column("feito", "O que foi feito", Text, |_, row| match &row.told.what {
+    define_column("operacao", "Operação", Text, |_, row| make_text_cell(row.entry.operation.as_str())),
+    define_column("feito", "O que foi feito", Text, |_, row| match &row.entry.what {
         AuditedEvent::Change(_, content) => {
             make_optional_text_cell(app::audit::describe_content(content.clone()).as_deref())
         }
@@ -58,15 +58,15 @@ pub(super) const AUDIT: &[ListColumn<AuditExportRow>] = &[
         }
     }),
     define_column("endereco", "Endereço de rede", Text, |_, row| {
-        make_optional_text_cell(row.told.address.as_deref())
+        make_optional_text_cell(row.entry.address.as_deref())
     }),
     define_column("resultado", "Resultado", Text, |_, row| {
-        make_optional_text_cell(row.told.result.map(label_access_result))
+        make_optional_text_cell(row.entry.result.map(label_access_result))
     }),
     define_column("vezes", "Vezes", Number, |_, row| {
-        make_number_cell(i32::try_from(row.told.times).unwrap_or(i32::MAX))
+        make_number_cell(i32::try_from(row.entry.times).unwrap_or(i32::MAX))
     }),
-    define_column("pessoas", "Códigos das pessoas", Code, |_, row| match &row.told.what {
+    define_column("pessoas", "Códigos das pessoas", Code, |_, row| match &row.entry.what {
         AuditedEvent::Change(person, _) => {
             person.map_or(SpreadsheetCell::Empty, |code| make_text_cell(code.to_string()))
         }

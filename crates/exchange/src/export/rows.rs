@@ -34,7 +34,7 @@ pub(super) struct ListRowReader {
     /// Indexes of the requested columns.
     columns: Vec<usize>,
     at: ReadPosition,
-    done: bool,
+    is_finished: bool,
 }
 
 enum ReadPosition {
@@ -66,7 +66,7 @@ impl ListRowReader {
             ListKind::History => ReadPosition::History { after: HistoryCursor::START },
             ListKind::Register(register) => ReadPosition::Register { register, page: 1, names: None },
         };
-        ListRowReader { pairs, columns, at, done: false }
+        ListRowReader { pairs, columns, at, is_finished: false }
     }
 
     /// The next rows; `None` after the last page.
@@ -76,7 +76,7 @@ impl ListRowReader {
         app: &App,
         caller: &Session,
     ) -> Result<Option<Vec<Vec<SpreadsheetCell>>>, ListExportError> {
-        if self.done {
+        if self.is_finished {
             return Ok(None);
         }
         let (pairs, columns) = (&self.pairs, &self.columns);
@@ -146,7 +146,7 @@ impl ListRowReader {
                 let (page, _) = access_log::read_newest_audit_page(app, caller, reading).await?;
                 *before = Some(page.reached);
                 let has_more = page.has_more;
-                let make_row = |entry| AuditExportRow { told: entry, users: Arc::clone(&users) };
+                let make_row = |entry| AuditExportRow { entry, users: Arc::clone(&users) };
                 let rows: Vec<AuditExportRow> = page.entries.into_iter().map(make_row).collect();
                 (pick_cells(administration_columns::AUDIT, columns, &tenant_registers, &rows), has_more)
             }
@@ -199,7 +199,7 @@ impl ListRowReader {
                 (cells.map(row).collect(), has_more)
             }
         };
-        self.done = !has_more;
+        self.is_finished = !has_more;
         Ok(Some(rows))
     }
 }

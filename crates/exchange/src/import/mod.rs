@@ -161,9 +161,9 @@ enum ImportRunAction {
 }
 
 struct ImportActionRequest {
-    by: ImportCaller,
+    caller: ImportCaller,
     code: ImportCode,
-    step: ImportRunAction,
+    action: ImportRunAction,
     now: Moment,
 }
 
@@ -171,10 +171,10 @@ async fn submit_action(
     app: &App,
     caller: &ImportCaller,
     code: ImportCode,
-    step: ImportRunAction,
+    action: ImportRunAction,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    let request = ImportActionRequest { by: caller.clone(), code, step, now: app.now() };
+    let request = ImportActionRequest { caller: caller.clone(), code, action, now: app.now() };
     let done = idempotency::write_idempotently(
         app,
         WriteLane::foreground(caller.tenant()),
@@ -274,16 +274,16 @@ pub async fn undo_import(
 
 async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<StoredImportRun, Error> {
     use ImportState as S;
-    let (tenant, code, now) = (request.by.tenant(), request.code, request.now);
-    let import = imports::find_import_run(&mut *tx, tenant, code, request.by.owner_filter())
+    let (tenant, code, now) = (request.caller.tenant(), request.code, request.now);
+    let import = imports::find_import_run(&mut *tx, tenant, code, request.caller.owner_filter())
         .await?
         .ok_or_else(|| refuse_unknown_import(code))?;
-    request.by.authorize_import(import.kind)?;
+    request.caller.authorize_import(import.kind)?;
     let refuse = |conflict| Err(refuse_import(ImportProblem::WrongState(conflict)));
     // An import may be started before its dry run has ended.
-    let starts = matches!(request.step, ImportRunAction::Start { .. });
+    let starts = matches!(request.action, ImportRunAction::Start { .. });
     let is_ready = matches!(import.state, S::Ready | S::Checked) || starts && import.state == S::Checking;
-    let (to, change, action) = match &request.step {
+    let (to, change, action) = match &request.action {
         // A repeated request changes nothing.
         ImportRunAction::Check if import.state == S::Checking => return Ok(import),
         ImportRunAction::Start { .. } | ImportRunAction::Resume if import.state == S::Running => {
@@ -361,12 +361,12 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
             )
         }
     };
-    let change = ImportStateChange { acting: Some(request.by.user), ..change };
+    let change = ImportStateChange { acting: Some(request.caller.user), ..change };
     imports::update_import_state(tx, tenant, code, (to, now), &change).await?;
     let entry = audit::AuditEntry {
         tenant,
         at: now,
-        user: request.by.user,
+        user: request.caller.user,
         operation: if to == S::Undoing { UNDO } else { RUN },
         person: None,
         change: AuditedChange::new(action, AuditedRecordKind::Import, code.get()),

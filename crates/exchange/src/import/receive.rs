@@ -308,7 +308,7 @@ async fn delete_import(app: &App, caller: &ImportCaller, code: ImportCode) -> Re
 }
 
 struct CompletedUpload {
-    by: ImportCaller,
+    caller: ImportCaller,
     code: ImportCode,
     total: i64,
     now: Moment,
@@ -320,7 +320,7 @@ async fn complete_upload(
     (code, total): (ImportCode, i64),
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    let input = CompletedUpload { by: caller.clone(), code, total, now: app.now() };
+    let input = CompletedUpload { caller: caller.clone(), code, total, now: app.now() };
     let lane = WriteLane::foreground(caller.tenant());
     idempotency::write_idempotently(app, lane, once, input, |tx, ended| {
         Box::pin(write_completed_upload(tx, ended))
@@ -329,13 +329,13 @@ async fn complete_upload(
 }
 
 async fn write_completed_upload(tx: &mut Tx, ended: &CompletedUpload) -> Result<StoredImportRun, Error> {
-    let (tenant, code) = (ended.by.tenant(), ended.code);
+    let (tenant, code) = (ended.caller.tenant(), ended.code);
     let change = ImportStateChange { total: Some(ended.total), ..ImportStateChange::default() };
     imports::update_import_state(tx, tenant, code, (ImportState::Ready, ended.now), &change).await?;
     let entry = audit::AuditEntry {
         tenant,
         at: ended.now,
-        user: ended.by.user,
+        user: ended.caller.user,
         operation: RECEIVE,
         person: None,
         change: AuditedChange::new(AuditedAction::ReceiveImport, AuditedRecordKind::Import, code.get())

@@ -334,8 +334,8 @@ fn is_phone_column(kind: ImportKind, column: &ImportField) -> bool {
 fn split_phones(text: &str) -> Vec<String> {
     let parts: Vec<&str> =
         text.split(['/', ';', ',', '|']).map(str::trim).filter(|part| !part.is_empty()).collect();
-    let is_whole = |part: &&str| part.chars().filter(char::is_ascii_digit).count() >= 10;
-    if parts.len() > 1 && parts.iter().all(is_whole) {
+    let is_full_number = |part: &&str| part.chars().filter(char::is_ascii_digit).count() >= 10;
+    if parts.len() > 1 && parts.iter().all(is_full_number) {
         return parts.into_iter().map(str::to_owned).collect();
     }
     vec![text.to_owned()]

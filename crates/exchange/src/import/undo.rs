@@ -59,14 +59,7 @@ async fn undo_batch(
     let unit = |lines: &[StoredLineResult], given_up: bool| {
         let now = app.now();
         let context = ImportUnitContext { now, ..context.clone() };
-        UndoUnit {
-            lease: *lease,
-            kind,
-            doing: context,
-            lines: lines.to_vec(),
-            until: now.plus(LEASE),
-            given_up,
-        }
+        UndoUnit { lease: *lease, kind, context, lines: lines.to_vec(), until: now.plus(LEASE), given_up }
     };
     let lane = WriteLane::background(lease.tenant);
     let write = |unit: UndoUnit| app.db.write(lane, unit, |tx, unit| Box::pin(write_undo_unit(tx, unit)));
@@ -94,7 +87,7 @@ async fn undo_batch(
 struct UndoUnit {
     lease: LeasedImport,
     kind: ImportKind,
-    doing: ImportUnitContext,
+    context: ImportUnitContext,
     lines: Vec<StoredLineResult>,
     until: Moment,
     /// An earlier attempt failed: the record is kept.
@@ -107,7 +100,7 @@ async fn write_undo_unit(tx: &mut Tx, unit: &UndoUnit) -> Result<bool, Error> {
     {
         return Ok(false);
     }
-    confirm_registers(tx, unit.lease.tenant, &unit.doing.registers).await?;
+    confirm_registers(tx, unit.lease.tenant, &unit.context.registers).await?;
     let mut counts = ImportLineCounts::default();
     let mut statements = Vec::new();
     for line in &unit.lines {
@@ -139,14 +132,14 @@ async fn undo_line(
     line: &StoredLineResult,
 ) -> Result<ImportUndoOutcome, Error> {
     match unit.kind {
-        ImportKind::Members => members::import_rows::undo_member_import(tx, &unit.doing, line).await,
-        ImportKind::Vehicles => benefits::import_rows::undo_imported_benefit(tx, &unit.doing, line).await,
+        ImportKind::Members => members::import_rows::undo_member_import(tx, &unit.context, line).await,
+        ImportKind::Vehicles => benefits::import_rows::undo_imported_benefit(tx, &unit.context, line).await,
         ImportKind::Dependents => {
-            Box::pin(dependents::import_rows::undo_dependent_import(tx, &unit.doing, line)).await
+            Box::pin(dependents::import_rows::undo_dependent_import(tx, &unit.context, line)).await
         }
-        ImportKind::Leads => leads::import_rows::undo_lead_import(tx, &unit.doing, line).await,
+        ImportKind::Leads => leads::import_rows::undo_lead_import(tx, &unit.context, line).await,
         ImportKind::Plans | ImportKind::Sellers => {
-            registers::import_rows::undo_record_import(tx, &unit.doing, unit.kind, line).await
+            registers::import_rows::undo_record_import(tx, &unit.context, unit.kind, line).await
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) enum ImportUnitOutcome {
 /// The input of one transaction.
 pub(super) struct ImportUnit {
     pub lease: LeasedImport,
-    pub doing: ImportUnitContext,
+    pub context: ImportUnitContext,
     pub rows: Vec<ImportRecordDraft>,
     /// The line numbers of `rows`.
     pub lines: Vec<i32>,
@@ -41,9 +41,9 @@ pub(super) async fn write_import_unit(tx: &mut Tx, unit: &ImportUnit) -> Result<
     if !imports::advance_import(tx, lease, (unit.position, unit.until), &ImportLineCounts::default()).await? {
         return Ok(ImportUnitOutcome::LeaseLost);
     }
-    confirm_registers(tx, tenant, &unit.doing.registers).await?;
+    confirm_registers(tx, tenant, &unit.context.registers).await?;
     let written = match unit.members {
-        true => members::import_members(tx, &unit.doing, &extract_member_rows(unit.rows.clone())).await?,
+        true => members::import_members(tx, &unit.context, &extract_member_rows(unit.rows.clone())).await?,
         false => write_rows(tx, unit).await?,
     };
     let mut counts = ImportLineCounts { refused: unit.refused.len() as i64, ..ImportLineCounts::default() };
@@ -108,7 +108,7 @@ pub(super) fn extract_member_rows(rows: Vec<ImportRecordDraft>) -> Vec<members::
 }
 
 async fn write_rows(tx: &mut Tx, unit: &ImportUnit) -> Result<Vec<ImportRowOutcome>, Error> {
-    let mut context = unit.doing.clone();
+    let mut context = unit.context.clone();
     let mut written = Vec::with_capacity(unit.rows.len());
     for (row, line) in unit.rows.iter().zip(&unit.lines) {
         let before = tx.write_count();

@@ -64,12 +64,12 @@ async fn write_claim_batch(
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<u64, Error> {
     let tenant = part.tenant();
-    let codes: BTreeSet<ClaimCode> = part.seen.iter().map(|one| one.code).collect();
+    let codes: BTreeSet<ClaimCode> = part.records.iter().map(|one| one.code).collect();
     let numbers: Vec<i32> = codes.iter().map(|code| code.get()).collect();
     tx.execute_batch(vec![mirrors::delete_mirror_notes(tenant, "evento", &numbers)]).await?;
     let mut written = 0;
     let mut seen_people = BTreeSet::new();
-    for mirrored in &part.seen {
+    for mirrored in &part.records {
         for person in &mirrored.people {
             if seen_people.insert(person.code) {
                 written += u64::from(upsert_claim_person(tx, part, mirrored.code, person, notes).await?);
@@ -80,7 +80,7 @@ async fn write_claim_batch(
         claims::list_claims_by_codes(&mut *tx, &Scope::for_tenant(tenant), codes.iter().copied()).await?;
     let known: BTreeMap<ClaimCode, StoredClaim> =
         found.into_iter().map(|stored| (stored.code, stored.claim)).collect();
-    let requested_protocols: Vec<i32> = part.seen.iter().map(|one| one.claim.head.protocol).collect();
+    let requested_protocols: Vec<i32> = part.records.iter().map(|one| one.claim.head.protocol).collect();
     let mut protocols: BTreeMap<i32, ClaimCode> =
         mirrors::list_claims_by_protocol(tx, tenant, requested_protocols.clone())
             .await?
@@ -88,7 +88,7 @@ async fn write_claim_batch(
             .collect();
     // Before this tenant assigns a protocol number of its own.
     advance_counter(tx, tenant, Counter::ClaimProtocol, requested_protocols).await?;
-    for mirrored in &part.seen {
+    for mirrored in &part.records {
         let mut claim = mirrored.claim.clone();
         let protocol = claim.head.protocol;
         if protocol <= 0 || protocols.get(&protocol).is_some_and(|holder| *holder != mirrored.code) {
@@ -275,7 +275,7 @@ async fn write_claim_relations(
     codes: &BTreeSet<ClaimCode>,
 ) -> Result<(), Error> {
     let tenant = part.tenant();
-    let related_claims = || part.seen.iter().filter_map(|one| Some((one.code, one.related.as_ref()?)));
+    let related_claims = || part.records.iter().filter_map(|one| Some((one.code, one.related.as_ref()?)));
     let known_codes: BTreeSet<ClaimCode> = related_claims().map(|(code, _)| code).collect();
     let stored_pairs: BTreeSet<(ClaimCode, ClaimCode)> =
         claims::list_related_claims(&mut *tx, tenant, known_codes.iter().copied())

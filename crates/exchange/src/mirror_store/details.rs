@@ -15,9 +15,9 @@ use storage::{Statement, Tx, benefits};
 /// Child records as read from the source.
 #[derive(Clone, Debug)]
 pub struct ChildRecords<T> {
-    pub told: Vec<T>,
+    pub records: Vec<T>,
     /// All of them could be parsed, so records that are missing from the list can be removed here.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 /// The details of a benefit; `None` if they could not be read, in which case the stored ones are kept.
@@ -49,13 +49,13 @@ async fn write_details_batch(
     _: &mut Vec<NewMirrorNote>,
 ) -> Result<u64, Error> {
     let tenant = part.tenant();
-    let codes: Vec<BenefitCode> = part.seen.iter().map(|one| one.benefit).collect();
+    let codes: Vec<BenefitCode> = part.records.iter().map(|one| one.benefit).collect();
     let numbers: Vec<i32> = codes.iter().map(|code| code.get()).collect();
     let kinds = ["itens", "dependentes", "equipamentos"];
     let mut forgotten: Vec<_> =
         kinds.map(|kind| mirrors::delete_mirror_notes(tenant, kind, &numbers)).into_iter().collect();
     // The benefit kinds of these plans are known now, so the notes about them are obsolete.
-    let all = part.seen.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.told);
+    let all = part.records.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.records);
     let plans: BTreeSet<i32> = all.map(|item| item.plan.get()).collect();
     forgotten.push(mirrors::delete_mirror_notes(tenant, "plano", &plans.into_iter().collect::<Vec<_>>()));
     tx.execute_batch(forgotten).await?;
@@ -81,9 +81,10 @@ async fn write_details_batch(
 
 /// Codes in use in the source.
 fn collect_used_codes(part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>) -> [(Counter, Vec<i32>); 4] {
-    let items = part.seen.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.told);
-    let dependents = || part.seen.iter().filter_map(|one| one.dependents.as_ref()).flat_map(|one| &one.told);
-    let equipment = part.seen.iter().filter_map(|one| one.equipment.as_ref()).flat_map(|one| &one.told);
+    let items = part.records.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.records);
+    let dependents =
+        || part.records.iter().filter_map(|one| one.dependents.as_ref()).flat_map(|one| &one.records);
+    let equipment = part.records.iter().filter_map(|one| one.equipment.as_ref()).flat_map(|one| &one.records);
     [
         (Counter::Item, items.map(|one| one.code.get()).collect()),
         (Counter::Dependent, dependents().map(|(code, _)| code.get()).collect()),
@@ -104,8 +105,8 @@ fn write_items(
     let (tenant, now) = (part.tenant(), part.now);
     let mut written = 0;
     let mut new = Vec::new();
-    for one in &part.seen {
-        let (Some(ChildRecords { told: mirrored_items, is_whole }), Some(slot)) =
+    for one in &part.records {
+        let (Some(ChildRecords { records: mirrored_items, is_complete }), Some(slot)) =
             (&one.items, slots.get(&one.benefit))
         else {
             continue;
@@ -133,7 +134,7 @@ fn write_items(
             written += 1;
         }
         let is_gone = |item: &&&StoredItem| {
-            *is_whole && item.active && !mirrored_items.iter().any(|one| one.code == item.code)
+            *is_complete && item.active && !mirrored_items.iter().any(|one| one.code == item.code)
         };
         for item in known.values().filter(is_gone) {
             statements.push(items::deactivate_item(tenant, one.benefit, item.code, now));
@@ -156,10 +157,10 @@ async fn write_dependents(
 ) -> Result<u64, Error> {
     let (tenant, now) = (part.tenant(), part.now);
     let all: Vec<DependentCode> = part
-        .seen
+        .records
         .iter()
         .filter_map(|one| one.dependents.as_ref())
-        .flat_map(|one| &one.told)
+        .flat_map(|one| &one.records)
         .map(|(code, _)| *code)
         .collect();
     let stored: BTreeMap<DependentCode, StoredDependent> =
@@ -169,8 +170,8 @@ async fn write_dependents(
             .collect();
     let mut new: BTreeMap<DependentCode, StoredDependent> = BTreeMap::new();
     let mut written = 0;
-    for one in &part.seen {
-        let Some(ChildRecords { told: mirrored, is_whole }) = &one.dependents else { continue };
+    for one in &part.records {
+        let Some(ChildRecords { records: mirrored, is_complete }) = &one.dependents else { continue };
         for (code, dependent) in mirrored {
             match stored.get(code) {
                 Some(before) => {
@@ -188,7 +189,7 @@ async fn write_dependents(
         }
         let mirrored: BTreeSet<DependentCode> = mirrored.iter().map(|(code, _)| *code).collect();
         let is_removed = |(code, before): &(&DependentCode, &StoredDependent)| {
-            *is_whole && before.benefit == one.benefit && before.active && !mirrored.contains(*code)
+            *is_complete && before.benefit == one.benefit && before.active && !mirrored.contains(*code)
         };
         for (code, before) in stored.iter().filter(is_removed) {
             let after = StoredDependent { active: false, updated_at: now, ..before.clone() };
@@ -208,8 +209,8 @@ fn write_equipment(
     let (tenant, now) = (part.tenant(), part.now);
     let mut new = Vec::new();
     let mut written = 0;
-    for one in &part.seen {
-        for mirrored in one.equipment.iter().flat_map(|one| &one.told) {
+    for one in &part.records {
+        for mirrored in one.equipment.iter().flat_map(|one| &one.records) {
             let known =
                 stored.iter().find(|(benefit, known)| *benefit == one.benefit && known.code == mirrored.code);
             match known {
@@ -243,15 +244,15 @@ async fn write_card_batch(
     part: &MirrorWriteBatch<Vec<MirroredCreditCards>>,
 ) -> Result<u64, Error> {
     let (tenant, now) = (part.tenant(), part.now);
-    let people: Vec<PersonCode> = part.seen.iter().map(|one| one.person).collect();
+    let people: Vec<PersonCode> = part.records.iter().map(|one| one.person).collect();
     let numbers: Vec<i32> = people.iter().map(|code| code.get()).collect();
     let stored = credit_cards::list_credit_cards_of_people(&mut *tx, tenant, people).await?;
     let mut statements = vec![mirrors::delete_mirror_notes(tenant, "cartaoCredito", &numbers)];
     let mut new = Vec::new();
     let mut written = 0;
-    for one in &part.seen {
+    for one in &part.records {
         let known = || stored.iter().filter(|(holder, _)| *holder == one.person).map(|(_, card)| card);
-        for mirrored in &one.cards.told {
+        for mirrored in &one.cards.records {
             match known().find(|card| card.code == mirrored.code) {
                 Some(card) if card == mirrored => continue,
                 Some(_) => {
@@ -265,8 +266,8 @@ async fn write_card_batch(
             written += 1;
         }
         let is_removed = |card: &&StoredCreditCard| {
-            let is_mirrored = one.cards.told.iter().any(|mirrored| mirrored.code == card.code);
-            one.cards.is_whole && card.active && !is_mirrored
+            let is_mirrored = one.cards.records.iter().any(|mirrored| mirrored.code == card.code);
+            one.cards.is_complete && card.active && !is_mirrored
         };
         for removed in known().filter(is_removed) {
             let removed = StoredCreditCard { active: false, is_main: false, ..removed.clone() };
@@ -277,7 +278,7 @@ async fn write_card_batch(
     statements
         .extend(credit_cards::insert_credit_cards(tenant, new.iter().map(|(person, card)| (*person, card))));
     tx.execute_batch(statements).await?;
-    let all = part.seen.iter().flat_map(|one| &one.cards.told).map(|card| card.code.get()).collect();
+    let all = part.records.iter().flat_map(|one| &one.cards.records).map(|card| card.code.get()).collect();
     advance_counter(tx, tenant, Counter::CreditCard, all).await?;
     Ok(written)
 }

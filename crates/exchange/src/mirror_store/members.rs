@@ -32,15 +32,15 @@ pub struct MirroredMember {
 pub async fn stage_benefits(
     app: &App,
     mirror: &StoredMirror,
-    hold: &MirrorLease,
+    lease: &MirrorLease,
     bodies: Vec<(BenefitCode, String)>,
 ) -> Result<(), Error> {
-    let input = (mirror.clone(), hold.clone(), bodies);
+    let input = (mirror.clone(), lease.clone(), bodies);
     let lane = WriteLane::background(mirror.tenant);
     app.db
-        .write(lane, input, |tx, (mirror, hold, bodies)| {
+        .write(lane, input, |tx, (mirror, lease, bodies)| {
             Box::pin(async move {
-                runs::require_mirror_lease(tx, hold).await?;
+                runs::require_mirror_lease(tx, lease).await?;
                 let bodies = bodies.iter().map(|(code, body)| (*code, body.as_str()));
                 let mut statements = mirrors::stage_benefit_bodies(mirror.tenant, bodies);
                 statements.push(mirrors::upsert_mirror(mirror));
@@ -70,7 +70,7 @@ pub async fn write_members(app: &App, part: MirrorWriteBatch<Vec<MirroredMember>
 struct PersonMerge {
     before: Option<PersonProfile>,
     after: PersonProfile,
-    had: Vec<StoredPhone>,
+    stored_phones: Vec<StoredPhone>,
 }
 
 async fn write_member_batch(
@@ -78,7 +78,7 @@ async fn write_member_batch(
     part: &MirrorWriteBatch<Vec<MirroredMember>>,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<u64, Error> {
-    let (tenant, rows) = (part.tenant(), &part.seen);
+    let (tenant, rows) = (part.tenant(), &part.records);
     let codes: BTreeSet<PersonCode> = rows.iter().map(|row| row.person).collect();
     let benefit_codes: Vec<BenefitCode> =
         rows.iter().filter_map(|row| Some(row.benefit.as_ref()?.0)).collect();
@@ -123,15 +123,15 @@ async fn merge_people(
     for (code, profile) in found {
         let stored_phones =
             phones.extract_if(.., |(person, _)| *person == code).map(|(_, one)| one).collect();
-        people
-            .insert(code, PersonMerge { after: profile.clone(), before: Some(profile), had: stored_phones });
+        people.insert(code, PersonMerge { after: profile.clone(), before: Some(profile), stored_phones });
     }
-    for row in &part.seen {
+    for row in &part.records {
         let is_alone = row.benefit.is_none();
         match people.get_mut(&row.person) {
             Some(person) => people::apply_mirrored_profile(&mut person.after, &row.profile, is_alone),
             None => {
-                let person = PersonMerge { before: None, after: row.profile.clone(), had: Vec::new() };
+                let person =
+                    PersonMerge { before: None, after: row.profile.clone(), stored_phones: Vec::new() };
                 people.insert(row.person, person);
             }
         }
@@ -203,8 +203,8 @@ async fn write_people(
     let mut written = 0;
     for (code, person) in people {
         let Some(before) = &person.before else { continue };
-        let phones = people::mirror_telephones(&person.had, &person.after);
-        let stored = (before, &person.had[..]);
+        let phones = people::mirror_telephones(&person.stored_phones, &person.after);
+        let stored = (before, &person.stored_phones[..]);
         written += u64::from(
             people::update_mirrored_person(tx, &context, *code, stored, (&person.after, &phones)).await?,
         );
@@ -233,11 +233,11 @@ async fn merge_benefits<'p>(
         Some((code, _)) => !known.contains_key(code),
         None => !is_listed(&row.person),
     };
-    let new = i32::try_from(part.seen.iter().filter(is_new).count()).unwrap_or(0);
+    let new = i32::try_from(part.records.iter().filter(is_new).count()).unwrap_or(0);
     let first = counters::reserve_numbers(tx, tenant, Counter::Slot, new).await?;
     let mut slot = first..;
     let mut next = || slot.next().unwrap_or(first);
-    for row in &part.seen {
+    for row in &part.records {
         let Some(person) = people.get(&row.person) else { continue };
         let Some((code, mirrored)) = &row.benefit else {
             if !is_listed(&row.person) && alone.insert(row.person) {

@@ -58,9 +58,9 @@ pub const ORIGIN: &str = wire::set_names::change_origin(ChangeOrigin::Mirror);
 /// The input of one transaction, with the read position after it.
 pub struct MirrorWriteBatch<T> {
     pub mirror: StoredMirror,
-    pub hold: MirrorLease,
+    pub lease: MirrorLease,
     pub registers: Arc<TenantRegisters>,
-    pub seen: T,
+    pub records: T,
     /// What could not be taken over.
     pub notes: Vec<NewMirrorNote>,
     pub now: Moment,
@@ -103,7 +103,7 @@ where
     app.db
         .write(lane, part, move |tx, part| {
             Box::pin(async move {
-                runs::require_mirror_lease(tx, &part.hold).await?;
+                runs::require_mirror_lease(tx, &part.lease).await?;
                 confirm_registers(tx, part.tenant(), &part.registers).await?;
                 let mut notes = part.notes.clone();
                 let written = unit(tx, part, &mut notes).await?;

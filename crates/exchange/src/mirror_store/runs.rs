@@ -36,7 +36,7 @@ pub struct MirrorSource {
     /// The tenant to write to, which must already mirror the same source.
     pub into: Option<TenantId>,
     /// Compares everything, not only what changed.
-    pub whole: bool,
+    pub is_full: bool,
 }
 
 /// The tenant that a run writes to.
@@ -99,15 +99,15 @@ async fn resolve_mirror_tenant(
 pub async fn start_mirror_run(
     app: &App,
     source: &MirrorSource,
-    hold: &MirrorLease,
+    lease: &MirrorLease,
 ) -> Result<StoredMirror, Error> {
     let zone = TimeZone::parse(&source.time_zone)?;
-    let input = (source.login.clone(), source.whole, zone, hold.clone(), app.now());
+    let input = (source.login.clone(), source.is_full, zone, lease.clone(), app.now());
     app.db
-        .write(WriteLane::background(hold.tenant), input, |tx, (login, is_full, zone, hold, now)| {
+        .write(WriteLane::background(lease.tenant), input, |tx, (login, is_full, zone, lease, now)| {
             Box::pin(async move {
-                require_mirror_lease(tx, hold).await?;
-                let known = mirrors::find_mirror(&mut *tx, hold.tenant).await?.ok_or(Error::LeaseLost)?;
+                require_mirror_lease(tx, lease).await?;
+                let known = mirrors::find_mirror(&mut *tx, lease.tenant).await?.ok_or(Error::LeaseLost)?;
                 let goes_on = known.finished_at.is_none() && !(*is_full && known.since.is_some());
                 let mirror = match goes_on {
                     true => StoredMirror { login: login.clone(), ..known },
@@ -271,7 +271,7 @@ async fn make_situation_default(
 pub async fn complete_mirror_run(
     app: &App,
     mirror: &StoredMirror,
-    hold: &MirrorLease,
+    lease: &MirrorLease,
 ) -> Result<StoredMirror, Error> {
     let done = StoredMirror {
         complete_from: if mirror.has_all { Some(mirror.started_at) } else { mirror.complete_from },
@@ -282,9 +282,9 @@ pub async fn complete_mirror_run(
     };
     let lane = WriteLane::background(mirror.tenant);
     app.db
-        .write(lane, (done.clone(), hold.clone()), |tx, (done, hold)| {
+        .write(lane, (done.clone(), lease.clone()), |tx, (done, lease)| {
             Box::pin(async move {
-                require_mirror_lease(tx, hold).await?;
+                require_mirror_lease(tx, lease).await?;
                 tx.execute_batch(vec![
                     mirrors::delete_all_staged_bodies(done.tenant),
                     mirrors::upsert_mirror(done),
@@ -300,13 +300,13 @@ pub async fn complete_mirror_run(
 /// The exclusive lease on a mirror.
 #[derive(Clone, Debug)]
 pub struct MirrorLease {
-    lease: LeasedJob,
+    job: LeasedJob,
     tenant: TenantId,
 }
 
 /// Fails if the lease was lost: a write would undo the work of another process.
-pub(super) async fn require_mirror_lease(tx: &mut Tx, hold: &MirrorLease) -> Result<(), Error> {
-    if jobs::is_lease_held(tx, &hold.lease).await? { Ok(()) } else { Err(Error::LeaseLost) }
+pub(super) async fn require_mirror_lease(tx: &mut Tx, lease: &MirrorLease) -> Result<(), Error> {
+    if jobs::is_lease_held(tx, &lease.job).await? { Ok(()) } else { Err(Error::LeaseLost) }
 }
 
 /// Lease duration: after this time without renewal another process may take over.
@@ -322,14 +322,14 @@ pub async fn lease_mirror(app: &App, tenant: TenantId) -> Result<Option<MirrorLe
             Box::pin(async move { Ok::<_, Error>(jobs::lease_job(tx, job, *now, HELD_FOR).await?) })
         })
         .await
-        .map(|lease| lease.map(|lease| MirrorLease { lease, tenant }))
+        .map(|lease| lease.map(|lease| MirrorLease { job: lease, tenant }))
 }
 
 /// `false` if the lease was lost.
 #[boxed::future]
-pub async fn extend_mirror_lease(app: &App, hold: &MirrorLease) -> Result<bool, Error> {
+pub async fn extend_mirror_lease(app: &App, lease: &MirrorLease) -> Result<bool, Error> {
     let lane = WriteLane::background(TenantId::SERVER);
-    let input = (hold.lease.clone(), app.now().plus(HELD_FOR));
+    let input = (lease.job.clone(), app.now().plus(HELD_FOR));
     app.db
         .write(lane, input, |tx, (lease, until)| {
             Box::pin(async move { Ok::<_, Error>(jobs::extend_job_lease(tx, lease, *until).await?) })
@@ -338,9 +338,9 @@ pub async fn extend_mirror_lease(app: &App, hold: &MirrorLease) -> Result<bool, 
 }
 
 #[boxed::future]
-pub async fn release_mirror_lease(app: &App, hold: &MirrorLease) -> Result<(), Error> {
+pub async fn release_mirror_lease(app: &App, lease: &MirrorLease) -> Result<(), Error> {
     let lane = WriteLane::background(TenantId::SERVER);
-    let input = (hold.lease.clone(), app.now());
+    let input = (lease.job.clone(), app.now());
     app.db
         .write(lane, input, |tx, (lease, now)| {
             Box::pin(async move { Ok::<_, Error>(jobs::finish_job(tx, lease, *now, *now).await?) })

@@ -50,10 +50,10 @@ async fn write_lead_batch(
     part: &MirrorWriteBatch<Vec<MirroredLead>>,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<u64, Error> {
-    let numbers: Vec<i32> = part.seen.iter().map(|one| one.code.get()).collect();
+    let numbers: Vec<i32> = part.records.iter().map(|one| one.code.get()).collect();
     tx.execute_batch(vec![mirrors::delete_mirror_notes(part.tenant(), "lead", &numbers)]).await?;
     let mut written = 0;
-    for mirrored in &part.seen {
+    for mirrored in &part.records {
         written += u64::from(Box::pin(write_lead(tx, part, mirrored, notes)).await?);
     }
     Ok(written)
@@ -156,15 +156,15 @@ async fn write_deal_batch(
     part: &MirrorWriteBatch<Vec<MirroredDeal>>,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<u64, Error> {
-    let numbers: Vec<i32> = part.seen.iter().map(|one| one.code.get()).collect();
+    let numbers: Vec<i32> = part.records.iter().map(|one| one.code.get()).collect();
     tx.execute_batch(vec![mirrors::delete_mirror_notes(part.tenant(), "negocio", &numbers)]).await?;
-    let sequences: Vec<i32> = part.seen.iter().map(|one| one.deal.sequence).collect();
+    let sequences: Vec<i32> = part.records.iter().map(|one| one.deal.sequence).collect();
     let mut holders: BTreeMap<i32, DealCode> =
         mirrors::list_deals_by_sequence(tx, part.tenant(), sequences.clone()).await?.into_iter().collect();
     // Before this tenant assigns a sequence number of its own.
     advance_counter(tx, part.tenant(), Counter::DealSequence, sequences).await?;
     let mut written = 0;
-    for mirrored in &part.seen {
+    for mirrored in &part.records {
         let lead = leads::find_lead(&mut *tx, part.tenant(), mirrored.lead.code).await?;
         // An active lead was already written from the lead list.
         let lead_seen = MirroredLead {

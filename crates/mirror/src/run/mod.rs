@@ -37,7 +37,7 @@ pub struct MirrorOptions {
     pub time_zone: String,
     pub pace: RequestPace,
     /// Compares everything, not only what changed.
-    pub whole: bool,
+    pub is_full: bool,
 }
 
 /// Why a run was aborted.
@@ -93,7 +93,7 @@ pub(crate) struct MirrorRunner<'r> {
     pub app: &'r App,
     pub client: &'r SourceClient,
     pub mirror: StoredMirror,
-    pub hold: &'r MirrorLease,
+    pub lease: &'r MirrorLease,
     pub registers: Arc<TenantRegisters>,
     pub unread: Vec<String>,
     pub written: u64,
@@ -168,8 +168,8 @@ pub async fn run_mirror(
             ));
         }
     };
-    let hold = acquire_lease(app, tenant, &sleep).await?;
-    let mirror = mirror_store::start_mirror_run(app, &source, &hold).await?;
+    let lease = acquire_lease(app, tenant, &sleep).await?;
+    let mirror = mirror_store::start_mirror_run(app, &source, &lease).await?;
     let registers = mirror_store::load_current_registers(app, mirror.tenant).await?;
     let before = u64::try_from(mirror.requests).unwrap_or(0);
     let mut run = MirrorRunner {
@@ -180,7 +180,7 @@ pub async fn run_mirror(
         written: u64::try_from(mirror.written).unwrap_or(0),
         before,
         mirror,
-        hold: &hold,
+        lease: &lease,
         tell: on_progress,
         suppliers: Vec::new(),
         priced: BTreeSet::new(),
@@ -188,15 +188,15 @@ pub async fn run_mirror(
     };
     let done = tokio::select! {
         done = Box::pin(run.run_phases(&access)) => done,
-        error = renew_lease(app, &hold) => Err(error),
+        error = renew_lease(app, &lease) => Err(error),
     };
     let requests = before + client.request_count();
     let (unread, written, mirror) = (run.unread, run.written, run.mirror);
     let completed = match done {
-        Ok(()) => mirror_store::complete_mirror_run(app, &mirror, &hold).await.map_err(MirrorError::from),
+        Ok(()) => mirror_store::complete_mirror_run(app, &mirror, &lease).await.map_err(MirrorError::from),
         Err(failed) => Err(failed),
     };
-    mirror_store::release_mirror_lease(app, &hold).await?;
+    mirror_store::release_mirror_lease(app, &lease).await?;
     let mirror = completed?;
     let note_summary = mirror_store::summarize_notes(app, mirror.tenant).await?;
     Ok(MirrorRunReport {
@@ -217,8 +217,8 @@ async fn acquire_lease(
     sleep: &SleepFunction,
 ) -> Result<MirrorLease, MirrorError> {
     for _ in 0..TRIES_FOR_HOLD {
-        if let Some(hold) = mirror_store::lease_mirror(app, tenant).await? {
-            return Ok(hold);
+        if let Some(lease) = mirror_store::lease_mirror(app, tenant).await? {
+            return Ok(lease);
         }
         // The lease of a killed process is still valid for a while.
         sleep(BETWEEN).await;
@@ -227,10 +227,10 @@ async fn acquire_lease(
 }
 
 /// Renews the lease; returns only when it is lost.
-async fn renew_lease(app: &App, hold: &MirrorLease) -> MirrorError {
+async fn renew_lease(app: &App, lease: &MirrorLease) -> MirrorError {
     loop {
         tokio::time::sleep(KEEP_EVERY).await;
-        match mirror_store::extend_mirror_lease(app, hold).await {
+        match mirror_store::extend_mirror_lease(app, lease).await {
             Ok(true) => {}
             Ok(false) => return MirrorError::Lost,
             Err(error) if error.is_transient() => {}
@@ -289,8 +289,8 @@ impl MirrorRunner<'_> {
         notes: Vec<NewMirrorNote>,
     ) -> MirrorWriteBatch<T> {
         let mirror = self.mark_checkpoint(place);
-        let (hold, registers) = (self.hold.clone(), Arc::clone(&self.registers));
-        MirrorWriteBatch { mirror, hold, registers, seen: mirrored, notes, now: self.now() }
+        let (lease, registers) = (self.lease.clone(), Arc::clone(&self.registers));
+        MirrorWriteBatch { mirror, lease, registers, records: mirrored, notes, now: self.now() }
     }
 
     pub fn report_progress(&mut self, what: &'static str, done: u64, total: Option<u64>) {

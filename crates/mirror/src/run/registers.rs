@@ -48,7 +48,7 @@ pub async fn read_source(
         branches,
         lists: records,
         into: options.into,
-        whole: options.whole,
+        is_full: options.is_full,
     })
 }
 

@@ -42,7 +42,7 @@ impl PageOutcome {
 struct PageWalk {
     path: String,
     first: i32,
-    seen: HashSet<(i32, i32)>,
+    seen_keys: HashSet<(i32, i32)>,
     rows: u64,
     total: Option<u64>,
     repeated: u32,
@@ -57,7 +57,7 @@ struct PageVerdict {
 impl PageWalk {
     fn new(path: String, first: i32) -> PageWalk {
         let (seen_keys, total) = (HashSet::new(), None);
-        PageWalk { path, first, seen: seen_keys, rows: 0, total, repeated: 0, promised: false }
+        PageWalk { path, first, seen_keys, rows: 0, total, repeated: 0, promised: false }
     }
 
     fn record_page(&mut self, page: &PageOutcome) -> PageVerdict {
@@ -71,7 +71,7 @@ impl PageWalk {
         };
         let mut is_new = false;
         for key in rows.iter().filter_map(key) {
-            is_new |= self.seen.insert(key);
+            is_new |= self.seen_keys.insert(key);
         }
         is_new |= self.rows == 0 && !rows.is_empty();
         self.repeated = if is_new { 0 } else { self.repeated + 1 };
@@ -152,9 +152,9 @@ impl MirrorRunner<'_> {
             let page = next;
             self.check_page(&walk, number, &page);
             let turn = walk.record_page(&page);
-            let (mirror, app, hold) = (self.mark_checkpoint(number), self.app, self.hold);
+            let (mirror, app, lease) = (self.mark_checkpoint(number), self.app, self.lease);
             let (stored, next_page) = tokio::join!(
-                mirror_store::stage_benefits(app, &mirror, hold, collect_staged_rows(&page)),
+                mirror_store::stage_benefits(app, &mirror, lease, collect_staged_rows(&page)),
                 async {
                     if turn.goes_on { Some(self.fetch_page(&walk.path, number + 1).await) } else { None }
                 }

@@ -134,7 +134,7 @@ pub fn asked(from: &str) -> MirrorOptions {
         name: None,
         time_zone: TimeZone::DEFAULT.to_owned(),
         pace: RequestPace { per_second: 0, at_once: 4 },
-        whole: false,
+        is_full: false,
     }
 }
 

@@ -52,12 +52,12 @@ fn is_utf_8(file: &mut File) -> Io<bool> {
 }
 
 pub struct DecodingReader<R> {
-    from: R,
+    source: R,
     decoder: Decoder,
     raw: Vec<u8>,
     /// Decoded bytes that were not returned yet.
     text: Vec<u8>,
-    given: usize,
+    returned: usize,
     ended: bool,
 }
 
@@ -67,36 +67,29 @@ const BLOCK: usize = 32 * 1024;
 impl<R: Read> DecodingReader<R> {
     pub fn new(source: R, encoding: TextEncoding) -> DecodingReader<R> {
         let decoder = encoding.new_decoder();
-        DecodingReader {
-            from: source,
-            decoder,
-            raw: vec![0; BLOCK],
-            text: Vec::new(),
-            given: 0,
-            ended: false,
-        }
+        DecodingReader { source, decoder, raw: vec![0; BLOCK], text: Vec::new(), returned: 0, ended: false }
     }
 
     fn decode_next_block(&mut self) -> Io<()> {
-        let length = self.from.read(&mut self.raw)?;
+        let length = self.source.read(&mut self.raw)?;
         self.ended = length == 0;
         let most = self.decoder.max_utf8_buffer_length(length).unwrap_or(BLOCK * 4);
         self.text.resize(most, 0);
         let (_, _, written, _) = self.decoder.decode_to_utf8(&self.raw[..length], &mut self.text, self.ended);
         self.text.truncate(written);
-        self.given = 0;
+        self.returned = 0;
         Ok(())
     }
 }
 
 impl<R: Read> Read for DecodingReader<R> {
     fn read(&mut self, out: &mut [u8]) -> Io<usize> {
-        while self.given == self.text.len() && !self.ended {
+        while self.returned == self.text.len() && !self.ended {
             self.decode_next_block()?;
         }
-        let count = out.len().min(self.text.len() - self.given);
-        out[..count].copy_from_slice(&self.text[self.given..self.given + count]);
-        self.given += count;
+        let count = out.len().min(self.text.len() - self.returned);
+        out[..count].copy_from_slice(&self.text[self.returned..self.returned + count]);
+        self.returned += count;
         Ok(count)
     }
 }

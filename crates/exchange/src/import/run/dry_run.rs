@@ -35,7 +35,7 @@ impl ImportWorker<'_> {
             if let Some(ImportRowOutcome::Refused(rejections)) = &written {
                 let reported_headers: Vec<_> =
                     one.problems.iter().map(|problem| problem.header.clone()).collect();
-                let more = self.shaper.names.describe_rejections(one.line, rejections);
+                let more = self.parser.names.describe_rejections(one.line, rejections);
                 one.problems.extend(more.into_iter().filter(|problem| {
                     problem.header.is_none() || !reported_headers.contains(&problem.header)
                 }));
@@ -43,10 +43,10 @@ impl ImportWorker<'_> {
             // A record that would be created has no code yet.
             let known = written.as_ref().and_then(ImportRowOutcome::record).filter(|record| *record != 0);
             if let Some(record) = known.filter(|_| self.kind != ImportKind::Members)
-                && let [(line, first)] = self.doing.record_lines.insert_lines([(record, one.line)])[..]
+                && let [(line, first)] = self.context.record_lines.insert_lines([(record, one.line)])[..]
             {
                 let duplicate = [Rejection::Import(ImportProblem::SameRecord(first))];
-                one.problems.extend(self.shaper.names.describe_rejections(line, &duplicate));
+                one.problems.extend(self.parser.names.describe_rejections(line, &duplicate));
             }
             match written {
                 _ if !one.problems.is_empty() => counts.refused += 1,
@@ -99,7 +99,7 @@ impl ImportWorker<'_> {
         &self,
         rows: Vec<members::MemberImportRow>,
     ) -> Result<Vec<ImportRowOutcome>, Error> {
-        let input = (self.doing.clone(), rows);
+        let input = (self.context.clone(), rows);
         let read = self.app.db.read(input, |tx, (context, rows)| {
             Box::pin(async move {
                 confirm_registers(tx, context.scope.tenant(), &context.registers).await?;
@@ -112,7 +112,7 @@ impl ImportWorker<'_> {
     /// Each row uses its own snapshot; the first attempted write ends the dry run.
     async fn try_rows(&self, rows: Vec<ImportRecordDraft>) -> Result<Vec<ImportRowOutcome>, Error> {
         let outcomes = rows.into_iter().map(|row| {
-            let input = (self.doing.clone(), row);
+            let input = (self.context.clone(), row);
             let read = self.app.db.read(input, |tx, (context, row)| Box::pin(try_row(tx, context, row)));
             async move {
                 match read.await {

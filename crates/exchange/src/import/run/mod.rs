@@ -157,15 +157,9 @@ async fn run_leased_import(
     if lease.state == ImportState::Undoing {
         undo::undo_all_lines(app, &lease, import.kind, import.position, context, on_progress).await?;
     } else {
-        let names = ImportRowParser::new(&import);
-        let mut worker = ImportWorker {
-            app,
-            lease,
-            doing: context,
-            kind: import.kind,
-            shaper: names,
-            seen: HashMap::new(),
-        };
+        let parser = ImportRowParser::new(&import);
+        let mut worker =
+            ImportWorker { app, lease, context, kind: import.kind, parser, first_lines: HashMap::new() };
         worker.run(import.position, on_progress).await?;
     }
     let import = load_leased_import(app, &lease).await?;
@@ -239,11 +233,11 @@ async fn write_stage_end(tx: &mut Tx, finish: &ImportStageEnd) -> Result<(), Err
 struct ImportWorker<'a> {
     app: &'a App,
     lease: LeasedImport,
-    doing: ImportUnitContext,
+    context: ImportUnitContext,
     kind: ImportKind,
-    shaper: ImportRowParser,
+    parser: ImportRowParser,
     /// The line that first used each unique key.
-    seen: HashMap<u64, i32>,
+    first_lines: HashMap<u64, i32>,
 }
 
 impl ImportWorker<'_> {
@@ -258,13 +252,13 @@ impl ImportWorker<'_> {
             let Some((last, _)) = lines.last() else { break };
             let last = *last;
             let parsed_rows = self.parse_lines(&lines);
-            let ended = match self.doing.is_dry_run {
+            let ended = match self.context.is_dry_run {
                 true => self.dry_run_lines(parsed_rows, last).await,
                 false => self.write_lines(parsed_rows, last).await,
             };
             match ended {
                 Ok(ImportUnitOutcome::Done(records)) => {
-                    self.doing.record_lines.insert_lines(records);
+                    self.context.record_lines.insert_lines(records);
                     position = last;
                 }
                 Ok(ImportUnitOutcome::LeaseLost) => return Ok(()),
@@ -277,7 +271,7 @@ impl ImportWorker<'_> {
             }
             on_progress(&load_leased_import(self.app, &self.lease).await?);
         }
-        match self.doing.is_dry_run {
+        match self.context.is_dry_run {
             true => {
                 finish_stage(self.app, &self.lease, ImportState::Checked, AuditedAction::FinishImportCheck)
                     .await
@@ -296,8 +290,8 @@ impl ImportWorker<'_> {
 
     /// Reloads the registers and drops names looked up in the old ones.
     async fn reload_registers(&mut self) -> Result<(), Error> {
-        self.doing.registers = snapshot::reload_registers(self.app, self.lease.tenant).await?;
-        self.shaper.clear_name_cache();
+        self.context.registers = snapshot::reload_registers(self.app, self.lease.tenant).await?;
+        self.parser.clear_name_cache();
         Ok(())
     }
 
@@ -333,12 +327,12 @@ impl ImportWorker<'_> {
             let last = *last;
             let done: Vec<_> = lines.into_iter().filter(|(line, _)| *line <= position).collect();
             self.parse_lines(&done);
-            if !self.doing.is_dry_run && self.kind != ImportKind::Members {
+            if !self.context.is_dry_run && self.kind != ImportKind::Members {
                 let known = (after, last.min(position));
                 let known =
                     imports::list_records_of_lines(&self.app.db, self.lease.tenant, self.lease.code, known)
                         .await?;
-                self.doing.record_lines.insert_lines(known);
+                self.context.record_lines.insert_lines(known);
             }
             after = last;
             units += 1;
@@ -365,14 +359,14 @@ impl ImportWorker<'_> {
     fn parse_lines(&mut self, lines: &[(i32, String)]) -> Vec<ParsedImportRow> {
         let mut all = Vec::with_capacity(lines.len());
         for (line, cells) in lines {
-            let mut parsed = self.shaper.parse_row(&self.doing.registers, *line, cells);
+            let mut parsed = self.parser.parse_row(&self.context.registers, *line, cells);
             if let Some(key) = &parsed.key {
                 let mut hasher = DefaultHasher::new();
                 key.hash(&mut hasher);
-                let first = *self.seen.entry(hasher.finish()).or_insert(*line);
+                let first = *self.first_lines.entry(hasher.finish()).or_insert(*line);
                 if first != *line {
                     let duplicate = [Rejection::Import(ImportProblem::SameRecord(first))];
-                    parsed.problems.extend(self.shaper.names.describe_rejections(*line, &duplicate));
+                    parsed.problems.extend(self.parser.names.describe_rejections(*line, &duplicate));
                     parsed.row = None;
                 }
             }
@@ -396,7 +390,7 @@ impl ImportWorker<'_> {
                 for one in parsed_rows.drain(..) {
                     let line = one.line;
                     match self.write_single_line(one, line, now).await? {
-                        ImportUnitOutcome::Done(records) => self.doing.record_lines.insert_lines(records),
+                        ImportUnitOutcome::Done(records) => self.context.record_lines.insert_lines(records),
                         ImportUnitOutcome::LeaseLost => return Ok(ImportUnitOutcome::LeaseLost),
                     };
                 }
@@ -408,7 +402,7 @@ impl ImportWorker<'_> {
             },
             other => other,
         };
-        if !self.doing.quiet {
+        if !self.context.quiet {
             self.app.changed.notify_one();
         }
         ended
@@ -430,7 +424,7 @@ impl ImportWorker<'_> {
                         vec![Rejection::Import(ImportProblem::LineFailed)]
                     }
                 };
-                let more = self.shaper.names.describe_rejections(one.line, &rejections);
+                let more = self.parser.names.describe_rejections(one.line, &rejections);
                 let problems = one.problems.into_iter().chain(more).collect();
                 let refused_row = ParsedImportRow { line: one.line, row: None, problems, key: None };
                 self.write_unit(self.build_unit(vec![refused_row], position, now)).await
@@ -440,17 +434,17 @@ impl ImportWorker<'_> {
     }
 
     fn build_unit(&self, parsed_rows: Vec<ParsedImportRow>, position: i32, now: Moment) -> ImportUnit {
-        let context = ImportUnitContext { now, ..self.doing.clone() };
+        let context = ImportUnitContext { now, ..self.context.clone() };
         let mut unit = ImportUnit {
             lease: self.lease,
-            doing: context,
+            context,
             rows: Vec::new(),
             lines: Vec::new(),
             refused: Vec::new(),
             problems: Vec::new(),
             position,
             until: now.plus(LEASE),
-            names: Arc::clone(&self.shaper.names),
+            names: Arc::clone(&self.parser.names),
             members: self.kind == ImportKind::Members,
         };
         for one in parsed_rows {
