@@ -13,7 +13,7 @@ const LOOKED_AGAIN_AFTER: Duration = Duration::from_secs(5);
 
 /// Decides when to check for retry times that lie too far in the future.
 pub struct ClockWatch {
-    seen: (Moment, Instant),
+    last_reading: (Moment, Instant),
     next_look: Instant,
     was_put_back: bool,
 }
@@ -22,13 +22,13 @@ impl ClockWatch {
     /// The first check is due at once: what the clock did before the start is unknown.
     pub fn start(now: Moment) -> ClockWatch {
         let at = Instant::now();
-        ClockWatch { seen: (now, at), next_look: at, was_put_back: false }
+        ClockWatch { last_reading: (now, at), next_look: at, was_put_back: false }
     }
 
     /// Whether a check is due. Cheap enough to call on every turn.
     pub fn is_due(&mut self, now: Moment) -> bool {
         let at = Instant::now();
-        let (before, seen_at) = std::mem::replace(&mut self.seen, (now, at));
+        let (before, seen_at) = std::mem::replace(&mut self.last_reading, (now, at));
         let expected = before.plus(at.saturating_duration_since(seen_at));
         if now.plus(CLOCK_TOLERANCE) < expected {
             tracing::warn!(seconds = expected.duration_since(now).as_secs(), "the clock was put back");

@@ -19,7 +19,7 @@ pub struct ReceiverProgress(Mutex<ProgressState>);
 struct ProgressState {
     lease: Option<HeldLease>,
     /// Every change up to this one was scanned.
-    seen: HistoryCode,
+    position: HistoryCode,
     /// During a scan: the change after which the next scan must start again.
     again: Option<HistoryCode>,
     in_hand: HashMap<RecordKey, InFlightMessage>,
@@ -50,7 +50,7 @@ impl Default for ProgressState {
     fn default() -> ProgressState {
         ProgressState {
             lease: None,
-            seen: HistoryCode::new(0),
+            position: HistoryCode::new(0),
             again: None,
             in_hand: HashMap::new(),
             ended: HashSet::new(),
@@ -101,7 +101,7 @@ impl ReceiverProgress {
     pub fn hold_lease(&self, number: i64, since: Instant, until: Instant) {
         let mut state = lock_mutex(&self.0);
         if state.lease.is_none_or(|lease| lease.number != number) {
-            state.seen = HistoryCode::new(0);
+            state.position = HistoryCode::new(0);
             state.fruitless = None;
         }
         state.lease = Some(HeldLease { number, since, until });
@@ -127,7 +127,7 @@ impl ReceiverProgress {
         state.idle_since = None;
         let waited = due.first_wait.is_some_and(|at| at <= now)
             && state.fruitless.is_none_or(|at| at.elapsed() >= FRUITLESS);
-        (due.newest > state.seen || state.lease.is_none(), waited)
+        (due.newest > state.position || state.lease.is_none(), waited)
     }
 
     pub fn begin_scan(&self) -> Option<QueueScan> {
@@ -136,7 +136,7 @@ impl ReceiverProgress {
         state.ended.clear();
         state.again = None;
         let waited = state.in_hand.values().filter(|one| one.waited).count();
-        Some(QueueScan { lease: lease.number, after: state.seen, waited: waited as i64 })
+        Some(QueueScan { lease: lease.number, after: state.position, waited: waited as i64 })
     }
 
     /// Takes at most `room` of the scanned messages in flight. The next scan finds the rest again.
@@ -152,7 +152,7 @@ impl ReceiverProgress {
             checked_retries |= place == PendingPosition::RetryDue;
             let is_stale = state.ended.contains(&record);
             if place != PendingPosition::RetryDue {
-                state.seen = job.history;
+                state.position = job.history;
                 if is_stale && place == PendingPosition::InOrder {
                     state.rescan_from(decrement_code(job.history));
                 }
@@ -173,7 +173,7 @@ impl ReceiverProgress {
             }
         }
         if let Some(again) = state.again.take() {
-            state.seen = state.seen.min(again);
+            state.position = state.position.min(again);
         }
         if checked_retries {
             state.fruitless = (waited == 0).then(Instant::now);
@@ -211,7 +211,7 @@ fn decrement_code(code: HistoryCode) -> HistoryCode {
 
 impl ProgressState {
     fn rescan_from(&mut self, position: HistoryCode) {
-        self.seen = self.seen.min(position);
+        self.position = self.position.min(position);
         self.again = Some(self.again.map_or(position, |again| again.min(position)));
     }
 }

@@ -88,7 +88,7 @@ struct DispatchEngine {
     /// The name of this process in leases.
     name: String,
     lines: Mutex<HashMap<(TenantId, ReceiverCode), Arc<ReceiverLine>>>,
-    courses: Mutex<HashMap<(TenantId, ReceiverCode), Arc<ReceiverProgress>>>,
+    progress_by_receiver: Mutex<HashMap<(TenantId, ReceiverCode), Arc<ReceiverProgress>>>,
     recorders: Mutex<HashMap<TenantId, mpsc::UnboundedSender<MessageResult>>>,
     unwritten: Mutex<UnwrittenResults>,
     /// Receivers that cannot be used, with their version, so that each is logged once.
@@ -106,7 +106,7 @@ struct DispatchEngine {
 #[derive(Default)]
 struct DueSnapshot {
     due: Vec<DueReceiver>,
-    asked: Option<Instant>,
+    queried_at: Option<Instant>,
     took: Duration,
     /// A turn reused the list instead of querying.
     is_used: bool,
@@ -115,7 +115,7 @@ struct DueSnapshot {
 impl DueSnapshot {
     /// How long the list may still be reused; `None` once it has expired.
     fn remaining_validity(&self) -> Option<Duration> {
-        let left = (self.took * ASKED_LESS).checked_sub(self.asked?.elapsed())?;
+        let left = (self.took * ASKED_LESS).checked_sub(self.queried_at?.elapsed())?;
         (!left.is_zero()).then_some(left)
     }
 }
@@ -124,7 +124,7 @@ impl DueSnapshot {
 struct ReceiverDemand {
     receiver: ReceiverCode,
     line: Arc<ReceiverLine>,
-    course: Arc<ReceiverProgress>,
+    progress: Arc<ReceiverProgress>,
     room: usize,
     /// Whether to take messages pending in order, and messages due for a retry.
     in_order: bool,
@@ -152,7 +152,7 @@ impl DispatchHandle {
             settings,
             poster,
             lines: Mutex::default(),
-            courses: Mutex::default(),
+            progress_by_receiver: Mutex::default(),
             recorders: Mutex::default(),
             unwritten: Mutex::default(),
             unusable: Mutex::default(),
@@ -235,12 +235,12 @@ impl DispatchEngine {
         if known.remaining_validity().is_some() {
             known.is_used = true;
         } else {
-            let asked_at = Instant::now();
+            let queried_at = Instant::now();
             known.due = triggers::list_due_receivers(&self.app).await?;
-            (known.asked, known.took, known.is_used) = (Some(asked_at), asked_at.elapsed(), false);
+            (known.queried_at, known.took, known.is_used) = (Some(queried_at), queried_at.elapsed(), false);
             for due in &known.due {
                 if let Some(line) = self.known_line(due) {
-                    line.mark_fresh(asked_at);
+                    line.mark_fresh(queried_at);
                 }
             }
         }
@@ -290,7 +290,7 @@ impl DispatchEngine {
         let progress = self.receiver_progress(due.tenant, due.receiver);
         let prolonged = Instant::now() + self.settings.renewal_lead_time();
         // The lease may have been taken after the list was queried.
-        let leased_since = known.asked.and_then(|asked_at| progress.lease_end_since(asked_at));
+        let leased_since = known.queried_at.and_then(|queried_at| progress.lease_end_since(queried_at));
         let is_leased = match &due.lease {
             _ if leased_since.is_some() => leased_since > Some(prolonged),
             Some((number, holder, ends_at)) if *holder == self.name => {
@@ -324,15 +324,7 @@ impl DispatchEngine {
         }
         line.in_hand.fetch_add(room, Ordering::Relaxed);
         self.in_hand.add(due.tenant, room);
-        Some(ReceiverDemand {
-            receiver: due.receiver,
-            line,
-            course: progress,
-            room,
-            in_order,
-            waited,
-            is_leased,
-        })
+        Some(ReceiverDemand { receiver: due.receiver, line, progress, room, in_order, waited, is_leased })
     }
 
     /// Collects idle receivers and marks their tenants as `taking`, so that no message is taken until their leases are
@@ -343,7 +335,7 @@ impl DispatchEngine {
     ) -> BTreeMap<TenantId, BTreeSet<ReceiverCode>> {
         let mut idle: BTreeMap<TenantId, BTreeSet<ReceiverCode>> = BTreeMap::new();
         let mut busy_tenants = lock_mutex(&self.taking);
-        for (key, progress) in lock_mutex(&self.courses).iter() {
+        for (key, progress) in lock_mutex(&self.progress_by_receiver).iter() {
             if !busy_tenants.contains(&key.0) && progress.lease_end().is_some() && which(key, progress) {
                 progress.lose_lease();
                 idle.entry(key.0).or_default().insert(key.1);
@@ -369,7 +361,7 @@ impl DispatchEngine {
     }
 
     fn receiver_progress(&self, tenant: TenantId, receiver: ReceiverCode) -> Arc<ReceiverProgress> {
-        Arc::clone(lock_mutex(&self.courses).entry((tenant, receiver)).or_default())
+        Arc::clone(lock_mutex(&self.progress_by_receiver).entry((tenant, receiver)).or_default())
     }
 
     /// How many more messages of a receiver may be in flight; `receivers` is the number of due receivers of its tenant.
@@ -398,13 +390,13 @@ impl DispatchEngine {
         if let Some(line) = self.known_line(due) {
             return Ok(line);
         }
-        let asked_at = Instant::now();
+        let queried_at = Instant::now();
         let keys = Arc::new(
             receivers::load_delivery_target(&self.app, &self.vault, due.tenant, due.receiver).await?,
         );
         let mut lines = lock_mutex(&self.lines);
         let before = lines.get(&(due.tenant, due.receiver)).map(Arc::as_ref);
-        let line = Arc::new(ReceiverLine::new(keys, asked_at, before));
+        let line = Arc::new(ReceiverLine::new(keys, queried_at, before));
         lines.insert((due.tenant, due.receiver), Arc::clone(&line));
         Ok(line)
     }
@@ -419,11 +411,11 @@ impl DispatchEngine {
         if line.is_fresh() {
             return true;
         }
-        let asked_at = Instant::now();
+        let queried_at = Instant::now();
         match triggers::is_receiver_open(&self.app, job.tenant, job.receiver, line.keys.version).await {
             Ok(is_open) => {
                 if is_open {
-                    line.mark_fresh(asked_at);
+                    line.mark_fresh(queried_at);
                 }
                 is_open
             }
@@ -440,7 +432,7 @@ impl DispatchEngine {
         }
         let mut rooms = Vec::with_capacity(demands.len());
         for one in demands.iter().filter(|one| one.room > 0) {
-            if let Some(scan) = one.course.begin_scan() {
+            if let Some(scan) = one.progress.begin_scan() {
                 let room = one.room as i64;
                 // At most half of the room, rounded up, goes to retries.
                 let waited = if one.waited { scan.waited + one.room.div_ceil(2) as i64 } else { 0 };
@@ -467,9 +459,9 @@ impl DispatchEngine {
             let found = found.remove(&one.receiver).unwrap_or_default();
             // If the room was filled, more messages may be pending.
             is_full |= found.len() >= one.room && one.room > 0;
-            let chosen = one.course.choose_jobs(found, one.room);
+            let chosen = one.progress.choose_jobs(found, one.room);
             let left = one.room - chosen.len();
-            let more = one.line.enqueue_jobs(chosen.into_iter().map(|job| (Arc::clone(&one.course), job)));
+            let more = one.line.enqueue_jobs(chosen.into_iter().map(|job| (Arc::clone(&one.progress), job)));
             for _ in 0..more {
                 tokio::spawn(Arc::clone(&self).run_worker(Arc::clone(&one.line)));
             }
@@ -490,8 +482,10 @@ impl DispatchEngine {
         let granted = triggers::lease_receivers(&self.app, &self.holder, tenant, open).await?;
         for one in demands.iter().filter(|one| !one.is_leased) {
             match granted.get(&one.receiver) {
-                Some(number) => one.course.hold_lease(*number, started_at, started_at + self.settings.lease),
-                None => one.course.lose_lease(),
+                Some(number) => {
+                    one.progress.hold_lease(*number, started_at, started_at + self.settings.lease)
+                }
+                None => one.progress.lose_lease(),
             }
         }
         Ok(())
@@ -545,14 +539,14 @@ impl DispatchEngine {
         count_attempt(outcome.verdict);
         // A success frees the slot at once. After a failure the receiver may have to be paused, which is known only
         // when the outcome is recorded.
-        let kept_line = match outcome.verdict {
+        let held_line = match outcome.verdict {
             DeliveryVerdict::Delivered => {
                 line.in_hand.fetch_sub(1, Ordering::Relaxed);
                 None
             }
             _ => Some(Arc::clone(line)),
         };
-        self.record_result(outcome.job.tenant, MessageResult { outcome, course: progress, kept: kept_line });
+        self.record_result(outcome.job.tenant, MessageResult { outcome, progress, held_line });
         self.wake.notify_one();
     }
 }

@@ -29,7 +29,7 @@ pub struct ReceiverLine {
     /// failure.
     ahead: AtomicUsize,
     /// When the receiver was last seen unchanged and neither paused nor retired.
-    seen: Mutex<Instant>,
+    fresh_at: Mutex<Instant>,
     /// Held by the caller that reads the receiver's state.
     pub asking: tokio::sync::Mutex<()>,
 }
@@ -44,8 +44,8 @@ struct JobQueue {
 }
 
 impl ReceiverLine {
-    /// `seen_at` is a time before the target was read. `before` is the previous version of the receiver.
-    pub fn new(keys: Arc<DeliveryTarget>, seen_at: Instant, before: Option<&ReceiverLine>) -> ReceiverLine {
+    /// `fresh_at` is a time before the target was read. `before` is the previous version of the receiver.
+    pub fn new(keys: Arc<DeliveryTarget>, fresh_at: Instant, before: Option<&ReceiverLine>) -> ReceiverLine {
         let places = usize::try_from(keys.concurrency).unwrap_or(1);
         let work = before.map(|before| Arc::clone(&before.work)).unwrap_or_default();
         lock_mutex(&work).places = places;
@@ -55,7 +55,7 @@ impl ReceiverLine {
             links: Mutex::default(),
             in_hand: AtomicUsize::new(0),
             ahead: AtomicUsize::new(places),
-            seen: Mutex::new(seen_at),
+            fresh_at: Mutex::new(fresh_at),
             asking: tokio::sync::Mutex::default(),
         }
     }
@@ -117,12 +117,12 @@ impl ReceiverLine {
     }
 
     pub fn mark_fresh(&self, at: Instant) {
-        let mut seen_at = lock_mutex(&self.seen);
-        *seen_at = at.max(*seen_at);
+        let mut fresh_at = lock_mutex(&self.fresh_at);
+        *fresh_at = at.max(*fresh_at);
     }
 
     pub fn is_fresh(&self) -> bool {
-        lock_mutex(&self.seen).elapsed() < FRESH
+        lock_mutex(&self.fresh_at).elapsed() < FRESH
     }
 }
 

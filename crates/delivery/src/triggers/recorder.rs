@@ -27,8 +27,8 @@ const NO_LEASE: i64 = 0;
 /// A delivery outcome, with the line whose slot it keeps until it is stored.
 pub struct MessageResult {
     pub outcome: DeliveryOutcome,
-    pub course: Arc<ReceiverProgress>,
-    pub kept: Option<Arc<ReceiverLine>>,
+    pub progress: Arc<ReceiverProgress>,
+    pub held_line: Option<Arc<ReceiverLine>>,
 }
 
 /// Outcomes that wait because they cannot be stored.
@@ -90,7 +90,7 @@ impl DispatchEngine {
         while results.recv_many(&mut batch, TOGETHER).await > 0 {
             for one in &mut batch {
                 let job = &mut one.outcome.job;
-                job.goes_on |= one.course.has_more(job);
+                job.goes_on |= one.progress.has_more(job);
             }
             let written = self.write_batch(tenant, &batch).await;
             for one in batch.drain(..) {
@@ -189,17 +189,13 @@ impl DispatchEngine {
     }
 
     /// Takes the message out of flight.
-    fn finish_result(
-        &self,
-        MessageResult { outcome, course: progress, kept: kept_line }: MessageResult,
-        is_written: bool,
-    ) {
+    fn finish_result(&self, MessageResult { outcome, progress, held_line }: MessageResult, is_written: bool) {
         let is_ended = is_written && outcome.verdict != DeliveryVerdict::Untried;
         progress.finish_message(
             &outcome.job,
             if is_ended { MessageResolution::Recorded } else { MessageResolution::Open },
         );
-        if let Some(line) = kept_line {
+        if let Some(line) = held_line {
             line.in_hand.fetch_sub(1, Ordering::Relaxed);
         }
         self.in_hand.subtract(outcome.job.tenant, 1);
