@@ -187,9 +187,8 @@ pub enum FieldType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartTable {
     pub table: &'static str,
-    /// The column of the record's code, and the column of the item.
-    pub own: &'static str,
-    pub part: &'static str,
+    pub record_column: &'static str,
+    pub item_column: &'static str,
     /// The position column, if the order matters.
     pub position: Option<&'static str>,
 }

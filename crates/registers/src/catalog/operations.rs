@@ -54,7 +54,7 @@ pub const SITUATION: Register = Register {
                 "",
                 FieldType::References {
                     to: "situacao",
-                    rows: PartTable { table: "situation_moves", own: "situation", part: "next", position: None },
+                    rows: PartTable { table: "situation_moves", record_column: "situation", item_column: "next", position: None },
                 },
             )
             .with_texts("Pode levar a", "As situações a que ela pode levar, pelos códigos; vazia, a qualquer uma.", "[]").with_hint("Sem nenhuma marcada, pode levar a qualquer outra."),

@@ -224,8 +224,8 @@ pub const ADDITIONAL_FIELD: Register = Register {
                     longest: 200,
                     rows: PartTable {
                         table: "additional_field_options",
-                        own: "field",
-                        part: "name",
+                        record_column: "field",
+                        item_column: "name",
                         position: Some("position"),
                     },
                 },

@@ -217,7 +217,7 @@ pub(crate) fn parse_case_head(row: &Row) -> Result<CaseHead, Error> {
 struct CaseTableLayout {
     table: &'static str,
     /// The columns in addition to the head.
-    own: &'static str,
+    columns: &'static str,
     insert: &'static str,
     select: &'static str,
     /// The column that holds its type.
@@ -228,28 +228,28 @@ const fn describe_case_table(kind: CaseKind) -> CaseTableLayout {
     match kind {
         CaseKind::Claim => CaseTableLayout {
             table: "claims",
-            own: claim_columns!(),
+            columns: claim_columns!(),
             insert: insert_head!("claims", claim_columns!()),
             select: select_head!("claims", claim_columns!()),
             typed_by: "kind",
         },
         CaseKind::Inspection => CaseTableLayout {
             table: "inspections",
-            own: inspection_columns!(),
+            columns: inspection_columns!(),
             insert: insert_head!("inspections", inspection_columns!()),
             select: select_head!("inspections", inspection_columns!()),
             typed_by: "kind",
         },
         CaseKind::Ticket => CaseTableLayout {
             table: "tickets",
-            own: ticket_columns!(),
+            columns: ticket_columns!(),
             insert: insert_head!("tickets", ticket_columns!()),
             select: select_head!("tickets", ticket_columns!()),
             typed_by: "kind",
         },
         CaseKind::Appointment => CaseTableLayout {
             table: "appointments",
-            own: appointment_columns!(),
+            columns: appointment_columns!(),
             insert: insert_head!("appointments", appointment_columns!()),
             select: select_head!("appointments", appointment_columns!()),
             typed_by: "specialty",
@@ -282,7 +282,7 @@ pub fn insert_cases<'c>(
 
 pub fn update_case(tenant: TenantId, code: i32, case: &StoredCase) -> Statement {
     let layout = describe_case_table(case.kind());
-    let columns = head_columns!().split(", ").chain(layout.own.split(", "));
+    let columns = head_columns!().split(", ").chain(layout.columns.split(", "));
     let set: Vec<String> = columns.map(|column| format!("{column} = ?")).collect();
     let values = build_head_values(case.head()).into_iter().chain(build_own_values(case));
     sql("UPDATE")

@@ -70,14 +70,14 @@ pub(crate) struct RunningBatch {
     batch: VecDeque<PrioritizedUnit>,
     done: Vec<(PrioritizedUnit, Option<Error>)>,
     again: VecDeque<PrioritizedUnit>,
-    kept: usize,
+    commits: usize,
 }
 
 impl RunningBatch {
     /// `work` is the time after which the units that ran are committed, even if others still wait.
     pub fn new(batch: VecDeque<PrioritizedUnit>, work: Duration) -> RunningBatch {
         let done = Vec::with_capacity(batch.len());
-        RunningBatch { begun: Instant::now(), work, batch, done, again: VecDeque::new(), kept: 0 }
+        RunningBatch { begun: Instant::now(), work, batch, done, again: VecDeque::new(), commits: 0 }
     }
 
     /// The next unit whose caller still waits, until the batch has used its time.
@@ -97,7 +97,7 @@ impl RunningBatch {
     /// Records the result of a unit: it is answered after the commit, unless the unit must run again.
     pub fn record_outcome(&mut self, mut job: PrioritizedUnit, result: Result<TransactionVerdict, Error>) {
         job.tries += 1;
-        self.kept += usize::from(matches!(result, Ok(TransactionVerdict::Commit)));
+        self.commits += usize::from(matches!(result, Ok(TransactionVerdict::Commit)));
         match result {
             Ok(TransactionVerdict::Retry) if job.tries < TRIES => self.again.push_back(job),
             Ok(_) => self.done.push((job, None)),
@@ -107,7 +107,7 @@ impl RunningBatch {
 
     /// Whether a rollback would lose writes of a unit of this batch.
     pub fn has_stored_writes(&self) -> bool {
-        self.kept > 0
+        self.commits > 0
     }
 
     /// After a rollback: queues every unit that ran again, and this one too, unless it must not run a second time;
@@ -130,7 +130,7 @@ impl RunningBatch {
         }
         before.into_iter().rev().for_each(|job| self.batch.push_front(job));
         self.begun = Instant::now();
-        self.kept = 0;
+        self.commits = 0;
         metrics::counter!("amparo_batches_repeated_total").increment(1);
     }
 

@@ -13,24 +13,24 @@ pub(crate) struct ResultColumn {
     name: Box<str>,
     /// Address of the `&'static str` that last looked this column up. Comparing the address is enough for static
     /// names and avoids comparing the text.
-    asked_by: AtomicUsize,
+    last_name_address: AtomicUsize,
 }
 
 impl From<&str> for ResultColumn {
     fn from(name: &str) -> ResultColumn {
-        ResultColumn { name: name.into(), asked_by: AtomicUsize::new(0) }
+        ResultColumn { name: name.into(), last_name_address: AtomicUsize::new(0) }
     }
 }
 
 impl ResultColumn {
     fn has_name(&self, name: &'static str) -> bool {
         let place = name.as_ptr().addr();
-        if self.name.len() == name.len() && self.asked_by.load(Ordering::Relaxed) == place {
+        if self.name.len() == name.len() && self.last_name_address.load(Ordering::Relaxed) == place {
             return true;
         }
         let same = *self.name == *name;
         if same {
-            self.asked_by.store(place, Ordering::Relaxed);
+            self.last_name_address.store(place, Ordering::Relaxed);
         }
         same
     }

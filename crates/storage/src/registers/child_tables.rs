@@ -32,7 +32,8 @@ fn build_part_insert(
     part: SqlScalar,
 ) -> Statement {
     let position = rows.position.map(|column| format!(", {column}")).unwrap_or_default();
-    let head = format!("{} (tenant, {}, {}{position}) VALUES", rows.table, rows.own, rows.part);
+    let head =
+        format!("{} (tenant, {}, {}{position}) VALUES", rows.table, rows.record_column, rows.item_column);
     let mut row: Vec<SqlScalar> = vec![tenant.into(), code.into(), part];
     row.extend(rows.position.map(|_| at.into()));
     sql("INSERT INTO").append_text(&head).append_rows([row])
@@ -48,19 +49,21 @@ pub(super) async fn load_record_parts(
 ) -> Result<Vec<StoredRecord>, Error> {
     for (at, field) in register.fields.iter().enumerate() {
         let Some(rows) = field.part_table().filter(|_| !records.is_empty()) else { continue };
-        let select = format!("{}, {} FROM {}", rows.own, rows.part, rows.table);
+        let select = format!("{}, {} FROM {}", rows.record_column, rows.item_column, rows.table);
         let statement = sql("SELECT").append_text(&select).append("WHERE tenant = ?", [tenant]);
-        let statement = statement.append_if_some(&format!("AND {} = ?", rows.own), only);
-        let order = rows.position.unwrap_or(rows.part);
+        let statement = statement.append_if_some(&format!("AND {} = ?", rows.record_column), only);
+        let order = rows.position.unwrap_or(rows.item_column);
         let mut by_record: HashMap<i32, FieldContent> = HashMap::new();
-        for row in tx.fetch_all(statement.append_text(&format!("ORDER BY {}, {order}", rows.own))).await? {
-            let content = by_record.entry(row.get(rows.own)?).or_insert_with(|| match field.kind {
+        for row in
+            tx.fetch_all(statement.append_text(&format!("ORDER BY {}, {order}", rows.record_column))).await?
+        {
+            let content = by_record.entry(row.get(rows.record_column)?).or_insert_with(|| match field.kind {
                 FieldType::References { .. } => FieldContent::Codes(Vec::new()),
                 _ => FieldContent::Lines(Vec::new()),
             });
             match content {
-                FieldContent::Codes(codes) => codes.push(row.get(rows.part)?),
-                FieldContent::Lines(lines) => lines.push(row.get(rows.part)?),
+                FieldContent::Codes(codes) => codes.push(row.get(rows.item_column)?),
+                FieldContent::Lines(lines) => lines.push(row.get(rows.item_column)?),
                 _ => {}
             }
         }

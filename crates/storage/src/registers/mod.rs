@@ -248,7 +248,7 @@ pub async fn update_record(
     let mut all = vec![statement];
     for rows in register.fields.iter().filter_map(FieldSpec::part_table) {
         let deletion = sql("DELETE FROM").append_text(rows.table).append("WHERE tenant = ?", [tenant]);
-        all.push(deletion.append(&format!("AND {} = ?", rows.own), [code]));
+        all.push(deletion.append(&format!("AND {} = ?", rows.record_column), [code]));
     }
     all.extend(build_part_inserts(register, tenant, code, values));
     tx.execute_batch(all).await

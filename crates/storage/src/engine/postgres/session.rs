@@ -33,7 +33,7 @@ pub struct ServerSession {
     generation: ConnectionGeneration,
     opened_at: Instant,
     /// The observer of statements, and when the last statement ended.
-    told: Option<(StatementWatch, Mutex<Instant>)>,
+    watch: Option<(StatementWatch, Mutex<Instant>)>,
 }
 
 struct PreparedStatement {
@@ -65,7 +65,7 @@ impl ServerSession {
             only_reads: AtomicBool::new(false),
             generation,
             opened_at: now,
-            told: watch.map(|watch| (watch, Mutex::new(now))),
+            watch: watch.map(|watch| (watch, Mutex::new(now))),
         }
     }
 
@@ -208,7 +208,7 @@ impl ServerSession {
     }
 
     fn start_timer(&self) -> Option<Instant> {
-        self.told.is_some().then(Instant::now)
+        self.watch.is_some().then(Instant::now)
     }
 
     /// Notifies the observer that a statement has ended. Statements are pipelined, so time spent waiting for earlier
@@ -220,7 +220,7 @@ impl ServerSession {
         prepared: &PreparedStatement,
         rows: usize,
     ) {
-        let (Some((watch, last)), Some(started)) = (&self.told, started) else { return };
+        let (Some((watch, last)), Some(started)) = (&self.watch, started) else { return };
         let now = Instant::now();
         let before = std::mem::replace(&mut *last.lock().expect("a moment is never poisoned"), now);
         let cost = StatementCost { took: now.saturating_duration_since(started.max(before)), steps: 0, rows };

@@ -26,7 +26,7 @@ pub struct EmbeddedConnection {
     inner: rusqlite::Connection,
     known: StatementTextCache<KnownStatement>,
     limit: StatementDeadline,
-    told: Option<StatementWatch>,
+    watch: Option<StatementWatch>,
     role: ConnectionPurpose,
 }
 
@@ -80,7 +80,7 @@ impl EmbeddedConnection {
             inner,
             known: StatementTextCache::default(),
             limit,
-            told: options.watch.clone(),
+            watch: options.watch.clone(),
             role,
         })
     }
@@ -122,12 +122,12 @@ impl EmbeddedConnection {
         action: impl Fn(&mut CachedStatement<'_>, &KnownStatement) -> Result<T, StatementFailure>,
         rows: impl Fn(&T) -> usize,
     ) -> Result<T, StatementFailure> {
-        let EmbeddedConnection { inner, known, told: observer, role, .. } = self;
+        let EmbeddedConnection { inner, known, watch, role, .. } = self;
         let (known, role) = (known.get_or_insert_with(statement, KnownStatement::new), *role);
         let action = |prepared: &mut CachedStatement<'_>, known: &KnownStatement| {
             action(prepared, known).map_err(|failure| reclassify_for_purpose(role, failure))
         };
-        let Some(watch) = observer else {
+        let Some(watch) = watch else {
             return action(&mut prepare_statement(inner, known, statement)?, known);
         };
         let started = Instant::now();

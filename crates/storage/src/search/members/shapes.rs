@@ -12,7 +12,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 pub struct SearchShape {
     driver: LeadingMemberCriterion,
     /// One bit per given criterion.
-    given: u16,
+    criteria_mask: u16,
     documents: usize,
     /// The number of branches that the caller is limited to.
     branches: Option<usize>,
@@ -44,7 +44,7 @@ impl SearchShape {
             VisibleBranches::All => None,
             VisibleBranches::Only(allowed) => Some(allowed.len()),
         };
-        SearchShape { driver, given: mask, documents: criteria.documents.len(), branches }
+        SearchShape { driver, criteria_mask: mask, documents: criteria.documents.len(), branches }
     }
 }
 
