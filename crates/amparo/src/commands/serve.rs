@@ -183,13 +183,13 @@ pub fn count_needed_files(settings: &ServerSettings) -> u64 {
 
 /// The total time for everything in progress to finish when the server stops.
 struct ShutdownBudget {
-    whole: Duration,
+    total: Duration,
     begun: OnceLock<Instant>,
 }
 
 impl ShutdownBudget {
     fn new(total: Duration) -> ShutdownBudget {
-        ShutdownBudget { whole: total, begun: OnceLock::new() }
+        ShutdownBudget { total, begun: OnceLock::new() }
     }
 
     fn begin(&self) {
@@ -197,7 +197,7 @@ impl ShutdownBudget {
     }
 
     fn remaining(&self) -> Duration {
-        self.whole.saturating_sub(self.begun.get().map_or(Duration::ZERO, Instant::elapsed))
+        self.total.saturating_sub(self.begun.get().map_or(Duration::ZERO, Instant::elapsed))
     }
 }
 

@@ -24,7 +24,7 @@ const ENDS: &str = "Amparo: vale até ";
 #[derive(Clone)]
 pub struct ServerCertificate {
     pub tls: ReloadableTls,
-    own: Option<SelfSignedCertificate>,
+    self_signed: Option<SelfSignedCertificate>,
 }
 
 #[derive(Clone)]
@@ -60,7 +60,7 @@ pub fn open_certificate(
         _ => return Err(FatalError::new("O TLS precisa dos dois arquivos: tls.cert_file e tls.key_file.")),
     };
     let tls = ReloadableTls::from_files(&certificate, &key)?;
-    Ok(Some(ServerCertificate { tls, own: generated }))
+    Ok(Some(ServerCertificate { tls, self_signed: generated }))
 }
 
 /// The paths of the self-signed certificate, beside the server's key.
@@ -82,7 +82,7 @@ pub fn read_certificate_end(path: &Path) -> Result<Moment, FatalError> {
 impl ServerCertificate {
     /// Reloads changed files, or renews a self-signed certificate near its end.
     pub fn renew(&self, now: Moment) -> Result<bool, FatalError> {
-        if let Some(generated) = &self.own {
+        if let Some(generated) = &self.self_signed {
             generated.create_if_needed(now)?;
         }
         Ok(self.tls.reload_if_changed()?)

@@ -123,7 +123,7 @@ pub struct HttpServer {
     http: Arc<HttpOptions>,
     limits: ConnectionLimits,
     tls: Option<ReloadableTls>,
-    told_of_proxy: AtomicBool,
+    has_warned_of_proxy: AtomicBool,
     connections: Arc<ConnectionLimiter>,
 }
 
@@ -139,7 +139,7 @@ impl HttpServer {
             http,
             limits,
             tls,
-            told_of_proxy: AtomicBool::new(false),
+            has_warned_of_proxy: AtomicBool::new(false),
             connections: Arc::default(),
         }
     }
@@ -256,7 +256,7 @@ async fn answer_request(server: &HttpServer, request: Request<Incoming>, peer: S
     let is_bare_prefix = !server.http.prefix.is_empty() && request.uri().path() == server.http.prefix;
     tidy::normalize_uri(request.uri_mut(), &server.http.prefix);
     let origin = client::resolve_origin(peer.ip(), request.headers(), &server.http.trusted_proxies);
-    if origin.is_disputed && !server.told_of_proxy.swap(true, Ordering::Relaxed) {
+    if origin.is_disputed && !server.has_warned_of_proxy.swap(true, Ordering::Relaxed) {
         tracing::warn!(
             proxy = %origin.address,
             "a proxy that is not trusted names its callers: all of them count as one; see http.trusted_proxies"
