@@ -108,7 +108,7 @@ where
         };
     }
     let input = (once, unit, input, app.now());
-    let done = app
+    let outcome = app
         .db
         .write(lane, input, |tx, (once, unit, input, now)| {
             Box::pin(async move {
@@ -128,7 +128,7 @@ where
         })
         .await?;
     app.changed.notify_one();
-    Ok(done)
+    Ok(outcome)
 }
 
 /// Runs a transaction whose decision depends on the registers of a tenant. It must call

@@ -63,7 +63,7 @@ pub struct FileStore {
     /// The folder for running uploads; `None` keeps them in memory.
     pub(super) waiting: Option<Arc<Path>>,
     pub limits: StorageLimits,
-    held: Arc<Semaphore>,
+    memory_permits: Arc<Semaphore>,
     opened: Arc<Semaphore>,
 }
 
@@ -88,14 +88,7 @@ impl FileStore {
     fn from_store(store: Option<Arc<dyn ObjectStore>>, limits: StorageLimits) -> FileStore {
         let (memory_permits, decoder_permits) =
             (Arc::new(Semaphore::new(HELD)), Arc::new(Semaphore::new(OPENED)));
-        FileStore {
-            store,
-            folder: None,
-            waiting: None,
-            limits,
-            held: memory_permits,
-            opened: decoder_permits,
-        }
+        FileStore { store, folder: None, waiting: None, limits, memory_permits, opened: decoder_permits }
     }
 
     /// A folder, created with access for its owner only. A stored file survives a power failure: it is written to a
@@ -133,7 +126,7 @@ impl FileStore {
 
     /// A permit to hold a file in memory.
     pub(super) async fn acquire_memory(&self) -> Result<SemaphorePermit<'_>, Error> {
-        self.held.acquire().await.map_err(convert_store_error)
+        self.memory_permits.acquire().await.map_err(convert_store_error)
     }
 
     /// A permit to decode a picture.

@@ -57,7 +57,7 @@ struct KnownPeople {
     people: HashMap<String, (PersonCode, PersonProfile)>,
     phones: HashMap<PersonCode, Vec<StoredPhone>>,
     /// Prescribed codes that are in use; `removed` holds those that were in use before.
-    taken: Vec<PersonCode>,
+    used_codes: Vec<PersonCode>,
     removed: Vec<i32>,
 }
 
@@ -93,7 +93,7 @@ impl KnownPeople {
         Ok(KnownPeople {
             people: found.into_iter().filter_map(by_document).collect(),
             phones,
-            taken: used_codes,
+            used_codes,
             removed,
         })
     }
@@ -167,7 +167,7 @@ fn draft_new_member(
         }
     }
     if let Some(code) = row.code {
-        if known.taken.contains(&code) {
+        if known.used_codes.contains(&code) {
             problems.push(Rejection::CodeTaken { field: InputField::Person, code: code.get() });
         } else if known.removed.contains(&code.get()) {
             problems.push(Rejection::Import(ImportProblem::Removed));

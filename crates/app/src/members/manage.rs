@@ -124,14 +124,14 @@ pub async fn change_member(
     input: AssociadoInput,
     once: IdempotentWrite<MemberView>,
 ) -> Result<WriteOutcome<MemberView>, Error> {
-    let done = run_command(app, caller, CHANGE, (code, input), once, |tx, command| {
+    let outcome = run_command(app, caller, CHANGE, (code, input), once, |tx, command| {
         Box::pin(write_member_change(tx, command))
     })
     .await?;
-    if let WriteOutcome::Fresh(MemberView { changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(MemberView { changed: false, .. }) = &outcome {
         record_access(app, caller, CHANGE, std::iter::once(code))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_member_change(tx: &mut Tx, command: &ChangeMember) -> Result<MemberView, Error> {

@@ -64,13 +64,13 @@ pub async fn save_person(
     input: PessoaInput,
     once: IdempotentWrite<SavedPerson>,
 ) -> Result<WriteOutcome<SavedPerson>, Error> {
-    let done =
+    let outcome =
         run_command(app, caller, OPERATION, input, once, |tx, command| Box::pin(write_person(tx, command)))
             .await?;
-    if let WriteOutcome::Fresh(SavedPerson { code, changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(SavedPerson { code, changed: false, .. }) = &outcome {
         record_access(app, caller, OPERATION, std::iter::once(*code))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_person(tx: &mut Tx, command: &WriteCommand<PessoaInput>) -> Result<SavedPerson, Error> {

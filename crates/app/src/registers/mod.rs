@@ -96,16 +96,16 @@ async fn submit_record(
         now: app.now(),
         sealing: app.vault.clone().map(|vault| (vault, Arc::clone(&app.chance))),
     };
-    let done =
+    let outcome =
         idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, command, |tx, command| {
             Box::pin(write_record(tx, command))
         })
         .await?;
     // Invalidates the cache of this process; other processes notice by the version.
-    if let WriteOutcome::Fresh(SavedRecord { raised: Some(raised), .. }) = &done {
+    if let WriteOutcome::Fresh(SavedRecord { raised: Some(raised), .. }) = &outcome {
         app.memory.raise(tenant, *raised);
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_record(tx: &mut Tx, command: &SaveRecord) -> Result<SavedRecord, Error> {

@@ -94,19 +94,19 @@ pub async fn change_own_tenant(
 ) -> Result<WriteOutcome<ChangeTenantOutcome>, Error> {
     let tenant = caller.scope.tenant();
     let command = OwnTenantCommand { tenant, by: caller.user, changes, now: app.now() };
-    let done =
+    let outcome =
         idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, command, |tx, command| {
             Box::pin(write_tenant_change(tx, command))
         })
         .await?;
     if let WriteOutcome::Fresh(ChangeTenantOutcome {
         raised: Some((tenant_versions, server_versions)), ..
-    }) = &done
+    }) = &outcome
     {
         app.memory.raise(tenant, *tenant_versions);
         app.memory.raise(TenantId::SERVER, *server_versions);
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_tenant_change(tx: &mut Tx, command: &OwnTenantCommand) -> Result<ChangeTenantOutcome, Error> {

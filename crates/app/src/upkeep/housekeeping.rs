@@ -94,9 +94,9 @@ pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option
         tracing::warn!(%error, "tokens of credit cards could not be sealed");
     }
     let now = app.now();
-    let done = (lease, now, now.plus(retention.interval));
-    let ours = app.db.write(lane, done, |tx, done| Box::pin(finish_job(tx, done))).await?;
-    Ok(ours.then_some(swept))
+    let input = (lease, now, now.plus(retention.interval));
+    let was_leased = app.db.write(lane, input, |tx, input| Box::pin(finish_job(tx, input))).await?;
+    Ok(was_leased.then_some(swept))
 }
 
 struct SweepOutcome {

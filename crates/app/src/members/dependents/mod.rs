@@ -166,13 +166,13 @@ pub async fn save_dependent_if_unchanged(
     once: IdempotentWrite<SavedDependent>,
 ) -> Result<WriteOutcome<SavedDependent>, Error> {
     let input = DependentSaveInput { record, version, preset_code: None };
-    let done =
+    let outcome =
         run_command(app, caller, SAVE, input, once, |tx, command| Box::pin(write_dependent(tx, command)))
             .await?;
-    if let WriteOutcome::Fresh(SavedDependent { holder, changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(SavedDependent { holder, changed: false, .. }) = &outcome {
         record_access(app, caller, SAVE, std::iter::once(*holder))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_dependent(

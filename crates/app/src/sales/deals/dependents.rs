@@ -54,14 +54,14 @@ pub async fn save_deal_dependent(
 ) -> Result<WriteOutcome<SavedDealDependent>, Error> {
     let operation = if code.is_some() { CHANGE } else { CREATE };
     let submission = SubmittedDependent { deal, code, fields: input };
-    let done = run_command(app, caller, operation, submission, once, |tx, command| {
+    let outcome = run_command(app, caller, operation, submission, once, |tx, command| {
         Box::pin(write_deal_dependent(tx, command))
     })
     .await?;
-    if let WriteOutcome::Fresh(SavedDealDependent { person, changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(SavedDealDependent { person, changed: false, .. }) = &outcome {
         record_access(app, caller, CHANGE, std::iter::once(*person))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_deal_dependent(tx: &mut Tx, command: &SaveDealDependent) -> Result<SavedDealDependent, Error> {

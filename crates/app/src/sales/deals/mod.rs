@@ -100,14 +100,14 @@ async fn submit_deal(
 ) -> Result<WriteOutcome<SavedDeal>, Error> {
     let operation = if code.is_some() { CHANGE } else { CREATE };
     let submission = SubmittedDeal { code, version, fields: input };
-    let done = run_command(app, caller, operation, submission, once, |tx, command| {
+    let outcome = run_command(app, caller, operation, submission, once, |tx, command| {
         Box::pin(write_deal(tx, command))
     })
     .await?;
-    if let WriteOutcome::Fresh(SavedDeal { person, changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(SavedDeal { person, changed: false, .. }) = &outcome {
         record_access(app, caller, CHANGE, std::iter::once(*person))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_deal(tx: &mut Tx, command: &SaveDeal) -> Result<SavedDeal, Error> {

@@ -43,11 +43,11 @@ pub async fn win_deal(
     input: GanhoInput,
     once: IdempotentWrite<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    let done = run_command(app, caller, WIN, (code, input), once, |tx, command| {
+    let outcome = run_command(app, caller, WIN, (code, input), once, |tx, command| {
         Box::pin(write_won_deal(tx, command))
     })
     .await?;
-    record_unchanged_access(app, caller, WIN, done)
+    record_unchanged_access(app, caller, WIN, outcome)
 }
 
 type WinDeal = WriteCommand<(DealCode, GanhoInput)>;

@@ -117,14 +117,14 @@ pub async fn change_lead(
     input: LeadAlteracaoInput,
     once: IdempotentWrite<CurrentLead>,
 ) -> Result<WriteOutcome<CurrentLead>, Error> {
-    let done = run_command(app, caller, CHANGE, (code, input), once, |tx, command| {
+    let outcome = run_command(app, caller, CHANGE, (code, input), once, |tx, command| {
         Box::pin(write_lead_change(tx, command))
     })
     .await?;
-    if let WriteOutcome::Fresh(CurrentLead { found, changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(CurrentLead { found, changed: false, .. }) = &outcome {
         record_access(app, caller, CHANGE, std::iter::once(found.lead.person))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_lead_change(tx: &mut Tx, command: &ChangeLead) -> Result<CurrentLead, Error> {

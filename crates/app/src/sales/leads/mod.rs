@@ -51,14 +51,14 @@ pub async fn save_lead(
     input: LeadInput,
     once: IdempotentWrite<SavedLead>,
 ) -> Result<WriteOutcome<SavedLead>, Error> {
-    let done = run_command(app, caller, OPERATION, input, once, |tx, command| {
+    let outcome = run_command(app, caller, OPERATION, input, once, |tx, command| {
         Box::pin(write_submitted_lead(tx, command))
     })
     .await?;
-    if let WriteOutcome::Fresh(SavedLead { lead, changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(SavedLead { lead, changed: false, .. }) = &outcome {
         record_access(app, caller, OPERATION, std::iter::once(lead.person))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_submitted_lead(tx: &mut Tx, command: &WriteCommand<LeadInput>) -> Result<SavedLead, Error> {
