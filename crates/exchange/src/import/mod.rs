@@ -175,7 +175,7 @@ async fn submit_action(
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
     let request = ImportActionRequest { caller: caller.clone(), code, action, now: app.now() };
-    let done = idempotency::write_idempotently(
+    let outcome = idempotency::write_idempotently(
         app,
         WriteLane::foreground(caller.tenant()),
         once,
@@ -184,7 +184,7 @@ async fn submit_action(
     )
     .await?;
     app.importing.notify_one();
-    Ok(done)
+    Ok(outcome)
 }
 
 /// A change of the mapping. Columns that are not listed keep theirs.

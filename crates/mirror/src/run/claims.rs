@@ -161,8 +161,8 @@ impl MirrorRunner<'_> {
                 }
             }
             let part = self.build_part(0, mirrored.into_values().collect(), notes);
-            let done = mirror_store::write_claims(self.app, part).await;
-            if self.confirm_write(attempt, done).await? {
+            let result = mirror_store::write_claims(self.app, part).await;
+            if self.confirm_write(attempt, result).await? {
                 break;
             }
         }

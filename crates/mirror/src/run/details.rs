@@ -110,8 +110,8 @@ impl MirrorRunner<'_> {
                 mirrored.push(MirroredBenefitDetails { benefit, items, dependents, equipment });
             }
             let part = self.build_part(place, mirrored, notes);
-            let done = mirror_store::write_benefit_details(self.app, part).await;
-            if self.confirm_write(attempt, done).await? {
+            let result = mirror_store::write_benefit_details(self.app, part).await;
+            if self.confirm_write(attempt, result).await? {
                 break;
             }
         }
@@ -164,8 +164,8 @@ impl MirrorRunner<'_> {
             }
             for attempt in 1.. {
                 let part = self.build_part(last.get(), mirrored.clone(), notes.clone());
-                let done = mirror_store::write_credit_cards(self.app, part).await;
-                if self.confirm_write(attempt, done).await? {
+                let result = mirror_store::write_credit_cards(self.app, part).await;
+                if self.confirm_write(attempt, result).await? {
                     break;
                 }
             }

@@ -99,7 +99,7 @@ pub(crate) struct MirrorRunner<'r> {
     pub written: u64,
     /// Requests of earlier processes in the same run.
     pub before: u64,
-    pub tell: &'r mut (dyn FnMut(ProgressUpdate) + Send + Sync),
+    pub on_progress: &'r mut (dyn FnMut(ProgressUpdate) + Send + Sync),
     /// Registered suppliers, and plans whose price was updated in this run.
     pub suppliers: Vec<i32>,
     pub priced: BTreeSet<i32>,
@@ -181,18 +181,18 @@ pub async fn run_mirror(
         before,
         mirror,
         lease: &lease,
-        tell: on_progress,
+        on_progress,
         suppliers: Vec::new(),
         priced: BTreeSet::new(),
         branches: BTreeSet::new(),
     };
-    let done = tokio::select! {
-        done = Box::pin(run.run_phases(&access)) => done,
+    let result = tokio::select! {
+        result = Box::pin(run.run_phases(&access)) => result,
         error = renew_lease(app, &lease) => Err(error),
     };
     let requests = before + client.request_count();
     let (unread, written, mirror) = (run.unread, run.written, run.mirror);
-    let completed = match done {
+    let completed = match result {
         Ok(()) => mirror_store::complete_mirror_run(app, &mirror, &lease).await.map_err(MirrorError::from),
         Err(failed) => Err(failed),
     };
@@ -295,7 +295,7 @@ impl MirrorRunner<'_> {
 
     pub fn report_progress(&mut self, what: &'static str, done: u64, total: Option<u64>) {
         let requests = self.before + self.client.request_count();
-        (self.tell)(ProgressUpdate { what, done, of: total, requests });
+        (self.on_progress)(ProgressUpdate { what, done, of: total, requests });
     }
 
     /// Registers missing records and reloads the registers.
@@ -319,9 +319,9 @@ impl MirrorRunner<'_> {
     pub async fn confirm_write(
         &mut self,
         attempt: usize,
-        done: Result<u64, Error>,
+        result: Result<u64, Error>,
     ) -> Result<bool, MirrorError> {
-        match done {
+        match result {
             Err(Error::StaleRegisters) if attempt < mirror_store::TRIES => {
                 self.registers = mirror_store::load_current_registers(self.app, self.mirror.tenant).await?;
                 Ok(false)

@@ -34,8 +34,8 @@ impl MirrorRunner<'_> {
                 has_all &= mirrored.len() == batch.len();
                 listed.extend(mirrored.iter().map(|one| one.code));
                 let part = self.build_part(0, mirrored, notes);
-                let done = mirror_store::write_leads(self.app, part).await;
-                if self.confirm_write(attempt, done).await? {
+                let result = mirror_store::write_leads(self.app, part).await;
+                if self.confirm_write(attempt, result).await? {
                     break;
                 }
             }
@@ -117,8 +117,8 @@ impl MirrorRunner<'_> {
                 .filter_map(|json| sales::read_deal(json, &self.registers, now, &users, &mut notes));
             let mirrored: Vec<_> = mirrored.collect();
             let part = self.build_part(place, mirrored, notes);
-            let done = mirror_store::write_deals(self.app, part).await;
-            if self.confirm_write(attempt, done).await? {
+            let result = mirror_store::write_deals(self.app, part).await;
+            if self.confirm_write(attempt, result).await? {
                 break;
             }
         }

@@ -226,8 +226,8 @@ impl MirrorRunner<'_> {
             });
             let mirrored: Vec<MirroredMember> = read.collect();
             let part = self.build_part(place, mirrored, notes);
-            let done = mirror_store::write_members(self.app, part).await;
-            if self.confirm_write(attempt, done).await? {
+            let result = mirror_store::write_members(self.app, part).await;
+            if self.confirm_write(attempt, result).await? {
                 break;
             }
         }

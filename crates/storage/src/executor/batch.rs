@@ -68,21 +68,21 @@ pub(crate) struct RunningBatch {
     begun: Instant,
     work: Duration,
     batch: VecDeque<PrioritizedUnit>,
-    done: Vec<(PrioritizedUnit, Option<Error>)>,
-    again: VecDeque<PrioritizedUnit>,
+    finished: Vec<(PrioritizedUnit, Option<Error>)>,
+    retries: VecDeque<PrioritizedUnit>,
     commits: usize,
 }
 
 impl RunningBatch {
     /// `work` is the time after which the units that ran are committed, even if others still wait.
     pub fn new(batch: VecDeque<PrioritizedUnit>, work: Duration) -> RunningBatch {
-        let done = Vec::with_capacity(batch.len());
-        RunningBatch { begun: Instant::now(), work, batch, done, again: VecDeque::new(), commits: 0 }
+        let finished = Vec::with_capacity(batch.len());
+        RunningBatch { begun: Instant::now(), work, batch, finished, retries: VecDeque::new(), commits: 0 }
     }
 
     /// The next unit whose caller still waits, until the batch has used its time.
     pub fn next(&mut self) -> Option<PrioritizedUnit> {
-        let has_run = !self.done.is_empty() || !self.again.is_empty();
+        let has_run = !self.finished.is_empty() || !self.retries.is_empty();
         if has_run && self.begun.elapsed() > self.work {
             return None;
         }
@@ -99,9 +99,9 @@ impl RunningBatch {
         job.tries += 1;
         self.commits += usize::from(matches!(result, Ok(TransactionVerdict::Commit)));
         match result {
-            Ok(TransactionVerdict::Retry) if job.tries < TRIES => self.again.push_back(job),
-            Ok(_) => self.done.push((job, None)),
-            Err(error) => self.done.push((job, Some(error))),
+            Ok(TransactionVerdict::Retry) if job.tries < TRIES => self.retries.push_back(job),
+            Ok(_) => self.finished.push((job, None)),
+            Err(error) => self.finished.push((job, Some(error))),
         }
     }
 
@@ -117,13 +117,13 @@ impl RunningBatch {
         job: PrioritizedUnit,
         result: Result<TransactionVerdict, Error>,
     ) {
-        let mut before: Vec<PrioritizedUnit> = Vec::with_capacity(self.done.len() + 1);
+        let mut before: Vec<PrioritizedUnit> = Vec::with_capacity(self.finished.len() + 1);
         let mut spent = Vec::new();
-        for (job, failure) in self.done.drain(..) {
+        for (job, failure) in self.finished.drain(..) {
             // Units that panicked or timed out do not run again.
             if failure.is_some() { spent.push((job, failure)) } else { before.push(job) }
         }
-        self.done = spent;
+        self.finished = spent;
         match result {
             Ok(TransactionVerdict::GiveUp) | Err(_) => self.record_outcome(job, result),
             Ok(_) => before.push(job),
@@ -137,14 +137,14 @@ impl RunningBatch {
     /// Answers the callers of the units that ran, once the outcome of the transaction is known. Returns the units
     /// that must run again or have not run yet.
     pub fn answer_callers(mut self, committed: Result<(), Error>) -> VecDeque<PrioritizedUnit> {
-        metrics::histogram!("amparo_batch_units").record(self.done.len() as f64);
+        metrics::histogram!("amparo_batch_units").record(self.finished.len() as f64);
         metrics::histogram!("amparo_batch_seconds").record(self.begun.elapsed().as_secs_f64());
         let failed = committed.err();
-        for (job, failure) in self.done {
+        for (job, failure) in self.finished {
             metrics::histogram!("amparo_unit_seconds").record(job.work.queued_at().elapsed().as_secs_f64());
             job.work.answer(failed.clone().or(failure));
         }
-        self.again.append(&mut self.batch);
-        self.again
+        self.retries.append(&mut self.batch);
+        self.retries
     }
 }
