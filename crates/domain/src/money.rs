@@ -2,6 +2,7 @@
 
 use crate::{InputField, Rejection};
 use std::fmt;
+use std::iter::Sum;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Money(i64);
@@ -13,6 +14,11 @@ impl Money {
     /// `None` below zero and above [`Money::MOST`].
     pub fn from_cents(cents: i64) -> Option<Money> {
         (0..=Money::MOST.0).contains(&cents).then_some(Money(cents))
+    }
+
+    /// A total of amounts, which alone may exceed [`Money::MOST`]; `None` below zero.
+    pub fn from_total_cents(cents: i64) -> Option<Money> {
+        (cents >= 0).then_some(Money(cents))
     }
 
     pub const fn cents(self) -> i64 {
@@ -27,6 +33,12 @@ impl Money {
             return Err(Rejection::Missing(InputField::Money));
         }
         parse_cents(text).and_then(Money::from_cents).ok_or_else(|| Rejection::BadMoney(text.to_owned()))
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Money>>(amounts: I) -> Money {
+        Money(amounts.fold(0, |total, amount| total.saturating_add(amount.0)))
     }
 }
 
@@ -106,6 +118,20 @@ mod tests {
         fn every_amount_is_read_back(cents in 0..=Money::MOST.cents()) {
             let money = Money::from_cents(cents).unwrap();
             prop_assert_eq!(Money::parse(&money.to_string()).unwrap(), money);
+        }
+
+        #[test]
+        fn cents_are_an_amount_between_nothing_and_the_most(cents in prop_oneof![any::<i64>(), -9i64..=Money::MOST.cents() + 9]) {
+            let fits = (0..=Money::MOST.cents()).contains(&cents);
+            prop_assert_eq!(Money::from_cents(cents).map(Money::cents), fits.then_some(cents));
+        }
+
+        #[test]
+        fn amounts_sort_and_add_up_as_their_cents(all in prop::collection::vec(0..=Money::MOST.cents(), 0..9)) {
+            let amounts: Vec<Money> = all.iter().filter_map(|cents| Money::from_cents(*cents)).collect();
+            let total = all.iter().sum();
+            prop_assert_eq!(Some(amounts.iter().copied().sum()), Money::from_total_cents(total));
+            prop_assert_eq!(amounts.is_sorted(), all.is_sorted());
         }
 
         #[test]

@@ -147,6 +147,8 @@ fn convert_offset(at: usize) -> Result<u32, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SqlScalar;
+    use domain::{Date, Money};
 
     fn row() -> Row {
         let columns: SharedColumns = ["code", "name", "active"].map(ResultColumn::from).into();
@@ -172,5 +174,19 @@ mod tests {
         assert!(row.get::<i64>("nome").is_err());
         assert!(row.get::<String>("name").is_err());
         assert!(row.get::<String>("code").is_err());
+    }
+
+    #[test]
+    fn a_date_is_read_from_its_text_and_money_from_its_cents() {
+        let columns: SharedColumns = ["day", "price", "bad_day", "bad_price"].map(ResultColumn::from).into();
+        let mut page = ResultBuffer::new(columns, (0, 0));
+        page.push(SqlScalarRef::Text("2026-11-14")).unwrap();
+        page.push(SqlScalarRef::Int(15_055)).unwrap();
+        page.push(SqlScalarRef::Text("2026-02-30")).unwrap();
+        page.push(SqlScalarRef::Int(-1)).unwrap();
+        let row = page.into_rows().remove(0);
+        let (day, price) = (row.get::<Date>("day").unwrap(), row.get::<Money>("price").unwrap());
+        assert_eq!((SqlScalar::from(day), SqlScalar::from(price)), ("2026-11-14".into(), 15_055.into()));
+        assert!(row.get::<Option<Date>>("bad_day").is_err() && row.get::<Money>("bad_price").is_err());
     }
 }

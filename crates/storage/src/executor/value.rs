@@ -2,10 +2,10 @@
 
 use domain::{
     AppointmentCode, BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, ClinicCode,
-    CreditCardCode, DealCode, DealState, DeliveryState, DependentCode, DoctorCode, Entity, FieldCode,
+    CreditCardCode, Date, DealCode, DealState, DeliveryState, DependentCode, DoctorCode, Entity, FieldCode,
     FieldKind, FileCode, FileKind, FileOwner, FilterCode, Fuel, FunnelCode, HistoryCode, ImportCode,
     ImportKind, ImportOutcome, ImportState, InspectionCode, InspectionTypeCode, InstallationCode, Involved,
-    ItemCode, Kinship, LeadCode, MailCode, Moment, Nature, PersonCode, PhoneKind, PlanCode, Priority,
+    ItemCode, Kinship, LeadCode, MailCode, Moment, Money, Nature, PersonCode, PhoneKind, PlanCode, Priority,
     ReceiverCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind, SpecialtyCode, StageCode,
     SupplierCode, TenantId, TicketCode, TicketTypeCode, TrackerCode, UserCode, VehicleCategory,
     VehicleTypeCode,
@@ -153,6 +153,35 @@ impl From<Moment> for SqlScalar {
 impl FromColumn for Moment {
     fn from_value(value: SqlScalarRef<'_>) -> Option<Moment> {
         i64::from_value(value).map(Moment::from_millis)
+    }
+}
+
+/// `2026-11-14`
+impl From<Date> for SqlScalar {
+    fn from(date: Date) -> SqlScalar {
+        SqlScalar::Text(date.to_iso())
+    }
+}
+
+impl FromColumn for Date {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<Date> {
+        match value {
+            SqlScalarRef::Text(text) => Date::from_iso(text),
+            _ => None,
+        }
+    }
+}
+
+/// In cents.
+impl From<Money> for SqlScalar {
+    fn from(money: Money) -> SqlScalar {
+        SqlScalar::Int(money.cents())
+    }
+}
+
+impl FromColumn for Money {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<Money> {
+        i64::from_value(value).and_then(Money::from_cents)
     }
 }
 
