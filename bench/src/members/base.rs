@@ -2,7 +2,7 @@
 
 use super::Failure;
 use domain::{
-    BranchCode, Document, Email, Entity, Moment, PersonCode, ReceiverCode, SellerCode, TenantId,
+    BranchCode, Date, Document, Email, Entity, Moment, PersonCode, ReceiverCode, SellerCode, TenantId,
     split_name_words,
 };
 use std::collections::{BTreeMap, HashSet};
@@ -24,7 +24,7 @@ pub struct Holder {
     pub branch: BranchCode,
     pub company_document: Option<String>,
     pub state: Option<String>,
-    pub born_on: Option<String>,
+    pub born_on: Option<Date>,
     pub consultant: Option<SellerCode>,
     pub representative: Option<SellerCode>,
 }

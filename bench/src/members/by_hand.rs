@@ -7,7 +7,7 @@ use crate::executor::{BATCH, Log, connect, connection, keep_log};
 use crate::measure::Side;
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, BenefitCode, BenefitKind, CardNumber, Chassis, Colour,
-    Date, Entity, FieldCode, Fuel, HistoryCode, ItemCode, Moment, PlanCode, Plate, ReceiverCode,
+    Date, Entity, FieldCode, Fuel, HistoryCode, ItemCode, Moment, Money, PlanCode, Plate, ReceiverCode,
     SituationCode, TenantId, TimeZone, UserCode, VehicleCategory, VehicleTypeCode,
 };
 use futures_util::future::try_join_all;
@@ -31,10 +31,8 @@ use wire::trigger::{BenefitTrigger, describe_benefit};
 
 const NOW: Moment = Moment::from_millis(1_794_700_000_000);
 const RECEIVER: ReceiverCode = ReceiverCode::new(1);
-const TODAY: &str = "2026-11-15";
-const JOINED: &str = "2026-11-14";
 const ACTIVE: SituationCode = SituationCode::new(1);
-const PLAN: (PlanCode, i64) = (PlanCode::new(1), 8_990);
+const PLAN: PlanCode = PlanCode::new(1);
 const COUNTERS: &str = "SELECT kind, last FROM counters WHERE tenant = $1";
 
 /// Makes up what is written.
@@ -81,15 +79,23 @@ impl Units {
     }
 }
 
+fn today() -> Date {
+    Date::new(2026, 11, 15).expect("a day")
+}
+
+fn price() -> Money {
+    Money::from_cents(8_990).expect("an amount")
+}
+
 /// The rows of one creation, in the order of `app::situations`.
 fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Holder) -> Vec<Statement> {
     let benefit = benefit(tenant, &code, plate, holder);
     let number = BenefitCode::new(code("benefit"));
     let item = StoredItem {
         code: ItemCode::new(code("item")),
-        plan: PLAN.0,
-        price: PLAN.1,
-        included_on: TODAY.to_owned(),
+        plan: PLAN,
+        price: price(),
+        included_on: today(),
         is_first: true,
         active: true,
     };
@@ -141,9 +147,9 @@ fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &H
         category: Some(VehicleCategory::Light),
         kind: Some(VehicleTypeCode::new(1)),
         doors: Some(4),
-        worth: Some(7_850_000),
-        protected: Some(7_500_050),
-        participation: Some(300_000),
+        worth: Money::from_cents(7_850_000),
+        protected: Money::from_cents(7_500_050),
+        participation: Money::from_cents(300_000),
         fipe: Some("001509-1".to_owned()),
     };
     StoredBenefit {
@@ -156,12 +162,12 @@ fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &H
         due_day: Some(10),
         consultant: None,
         representative: None,
-        joined_on: Some(JOINED.to_owned()),
-        activated_on: Some(TODAY.to_owned()),
+        joined_on: Date::new(2026, 11, 14),
+        activated_on: Some(today()),
         cancelled_on: None,
         integration_code: None,
         note: None,
-        plans: vec![PLAN],
+        plans: vec![(PLAN, price())],
         fields: AdditionalFieldValues::from([(FieldCode::new(5), "Particular".to_owned())]),
         vehicle,
         slot: code("slot"),
@@ -185,7 +191,7 @@ fn listed<'r>(
             document: holder.document.as_str(),
             company_document: holder.company_document.as_deref(),
             state: holder.state.as_deref(),
-            born_on: holder.born_on.as_deref(),
+            born_on: holder.born_on,
         },
         own: OwnRowFields {
             branch: benefit.branch,
@@ -194,8 +200,8 @@ fn listed<'r>(
             chassis: benefit.vehicle.chassis.as_ref().map(Chassis::as_str),
             consultant: holder.consultant,
             representative: holder.representative,
-            registered_on: TODAY,
-            updated_on: TODAY,
+            registered_on: today(),
+            updated_on: today(),
         },
     }
 }
@@ -216,7 +222,7 @@ fn trigger(history: HistoryCode, code: BenefitCode, benefit: &StoredBenefit) -> 
         registered: NOW,
         sequence: benefit.sequence,
         kind: BenefitKind::Vehicle,
-        joined: Date::from_iso(JOINED),
+        joined: benefit.joined_on,
     };
     trigger
         .render_body(&TimeZone::parse(TimeZone::DEFAULT).expect("a zone"))

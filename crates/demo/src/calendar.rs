@@ -1,9 +1,7 @@
 //! The fixed dates of the demo, as days since 1970, so that a seed gives the same rows whenever it is loaded.
 
 use crate::dice::SeededDice;
-use domain::Moment;
-use jiff::Span;
-use jiff::civil::date;
+use domain::{Date, Moment};
 
 /// 2016-03-01
 pub const FOUNDED_ON: u32 = 16_861;
@@ -13,10 +11,8 @@ pub const YEAR: u32 = 365;
 pub const DAY_MILLIS: i64 = 86_400_000;
 pub const FOUNDED: Moment = Moment::from_millis(FOUNDED_ON as i64 * DAY_MILLIS);
 
-/// The stored format of a day.
-pub fn format_day(number: i64) -> String {
-    let days = Span::new().days(number);
-    date(1970, 1, 1).saturating_add(days).to_string()
+pub fn compute_date(day_number: i64) -> Date {
+    Date::EPOCH.plus_days(day_number).unwrap_or(Date::EPOCH)
 }
 
 /// The day of a timestamp. Working hours fall on the same day in UTC and in Brazil, so no time zone is needed.

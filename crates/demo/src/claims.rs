@@ -2,7 +2,7 @@
 //! the member's number, with a random stream of its own.
 
 use crate::benefits::SampleBenefit;
-use crate::calendar::{SHOWN_ON, compute_day_number, format_day, pick_working_moment};
+use crate::calendar::{SHOWN_ON, compute_date, compute_day_number, pick_working_moment};
 use crate::dice::SeededDice;
 use crate::people::SampleGenerator;
 use crate::places::{self, BRANCHES};
@@ -74,7 +74,7 @@ impl SampleGenerator {
             }
             if is_shown {
                 let mut tow = self.generate_claim(&mut dice, one, (holding, TOW));
-                tow.claim.happened_on.clone_from(&all[place].claim.happened_on);
+                tow.claim.happened_on = all[place].claim.happened_on;
                 tow.related.push(place);
                 all[place + 1].related = vec![place + 2];
                 all.push(tow);
@@ -125,7 +125,7 @@ impl SampleGenerator {
             involved: Involved::Member,
             priority,
             description: dice.roll_percent(80).then(|| dice.pick(STORIES).to_owned()),
-            happened_on: Some(format_day(i64::from(happened))),
+            happened_on: Some(compute_date(i64::from(happened))),
             driver: None,
             place: PostalAddress { kind: None, ..places::generate_address(dice, city, "") },
             vehicle: benefit.vehicle.clone(),
@@ -140,8 +140,7 @@ impl SampleGenerator {
         number: u32,
         original: &SampleClaim,
     ) -> SampleClaim {
-        let year =
-            original.claim.happened_on.as_deref().and_then(|day| day[..4].parse().ok()).unwrap_or(2016);
+        let year = original.claim.happened_on.map_or(2016, |day| day.year().into());
         let other = generate_vehicle(
             dice,
             VehicleNumber::new(self.seed, number, MOST_VEHICLES - 1),

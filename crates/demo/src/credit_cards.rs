@@ -1,6 +1,6 @@
 //! Generates credit cards of demo members. No real numbers: only four digits of each are generated.
 
-use crate::calendar::{SHOWN_ON, YEAR, compute_day_number, format_day, pick_working_moment};
+use crate::calendar::{SHOWN_ON, YEAR, compute_date, compute_day_number, pick_working_moment};
 use crate::dice::SeededDice;
 use crate::people::SampleGenerator;
 use domain::{CreditCardCode, Nature, fold_text};
@@ -33,13 +33,13 @@ impl SampleGenerator {
 
 fn generate_card(dice: &mut SeededDice, person: &PersonProfile) -> NewCreditCardRow {
     let added = dice.roll_range(compute_day_number(person.created_at)..SHOWN_ON);
-    let valid_until = format_day(i64::from(added + dice.roll_range(YEAR / 2..6 * YEAR)))[..7].to_owned();
+    let valid_until = compute_date(i64::from(added + dice.roll_range(YEAR / 2..6 * YEAR))).to_iso_month();
     let card = StoredCreditCard {
         code: CreditCardCode::new(0),
         brand: dice.pick_skewed(BRANDS).to_owned(),
         last_digits: dice.roll_digits(4),
         holder: format_holder_name(person),
-        active: valid_until[..] >= format_day(i64::from(SHOWN_ON))[..7] && !dice.roll_percent(5),
+        active: valid_until >= compute_date(i64::from(SHOWN_ON)).to_iso_month() && !dice.roll_percent(5),
         valid_until,
         is_main: false,
     };
@@ -79,7 +79,7 @@ mod tests {
                 assert!(card.last_digits.len() == 4 && card.valid_until.len() == 7, "{card:?}");
                 assert!((1..=LONGEST).contains(&card.holder.chars().count()), "{card:?}");
                 assert!(*created_at >= member.person.created_at);
-                let is_expired = card.valid_until[..] < format_day(i64::from(SHOWN_ON))[..7];
+                let is_expired = card.valid_until < compute_date(i64::from(SHOWN_ON)).to_iso_month();
                 assert!(!(is_expired && card.active), "{card:?}");
                 expired += usize::from(is_expired);
             }

@@ -2,7 +2,7 @@
 //! random stream of its own.
 
 use crate::benefits::SampleBenefit;
-use crate::calendar::{YEAR, compute_day_number, format_day};
+use crate::calendar::{YEAR, compute_date, compute_day_number};
 use crate::dice::SeededDice;
 use crate::documents;
 use crate::names::{PersonName, strip_particle};
@@ -111,7 +111,7 @@ fn generate_dependent(
         benefit: BenefitCode::new(0),
         name: if is_pet { dice.pick(PETS).to_owned() } else { build_family_name(&name, holder) },
         cpf: if is_pet || dice.roll_percent(12) { None } else { next_cpf() },
-        born_on: (!is_pet || dice.roll_percent(40)).then(|| format_day(born)),
+        born_on: (!is_pet || dice.roll_percent(40)).then(|| compute_date(born)),
         kinship,
         sex: (!is_pet).then_some(sex),
         identity_number: (is_grown && dice.roll_percent(60)).then(|| dice.roll_digits(9)),
@@ -133,9 +133,8 @@ fn generate_dependent(
 
 /// The holder's age in years on a day; a fixed age for companies.
 fn compute_holder_age(holder: &PersonProfile, on: u32) -> u32 {
-    let born = holder.born_on.as_deref().and_then(|born| born[..4].parse::<u32>().ok());
-    let year = format_day(i64::from(on))[..4].parse::<u32>().unwrap_or(2016);
-    born.map_or(40, |born| year.saturating_sub(born).max(18))
+    let year = compute_date(i64::from(on)).year();
+    holder.born_on.map_or(40, |born| year.abs_diff(born.year()).max(18).into())
 }
 
 /// A plausible age for this kinship, given the holder's age.
@@ -165,7 +164,6 @@ fn build_family_name(name: &PersonName, holder: &PersonProfile) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::Date;
     use std::collections::{BTreeMap, BTreeSet};
 
     const MEMBERS: u32 = 20_000;
@@ -181,9 +179,8 @@ mod tests {
                 assert!(holding.dependents.len() <= 4);
                 for SampleDependent { dependent, .. } in &holding.dependents {
                     *kin.entry(dependent.kinship).or_insert(0) += 1;
-                    let joined = format_day(i64::from(compute_day_number(holding.benefit.created_at)));
+                    let joined = compute_date(i64::from(compute_day_number(holding.benefit.created_at)));
                     assert!(dependent.born_on.as_ref().is_none_or(|born| *born <= joined), "{dependent:?}");
-                    assert!(dependent.born_on.as_deref().is_none_or(|born| Date::from_iso(born).is_some()));
                     let cpf = dependent.cpf.as_ref().map(|cpf| cpf.as_str().to_owned());
                     assert!(cpf.is_none_or(|cpf| cpfs.insert(cpf)), "nobody shares a document");
                 }

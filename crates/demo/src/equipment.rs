@@ -1,7 +1,7 @@
 //! Generates equipment on demo vehicles: trackers and blockers, with their suppliers.
 
 use crate::association::{SUPPLIERS, TRACKERS};
-use crate::calendar::{SHOWN_ON, format_day};
+use crate::calendar::{SHOWN_ON, compute_date};
 use crate::dice::SeededDice;
 use crate::people::SampleGenerator;
 use domain::{InstallationCode, SupplierCode};
@@ -77,8 +77,8 @@ fn generate_installation(
         maker: Some(maker.to_owned()),
         supplier: Some(pick_tracker_supplier(dice)),
         place: Some(dice.pick(PLACES).to_owned()),
-        installed_on: Some(format_day(i64::from(installed))),
-        removed_on: removed.map(|removed| format_day(i64::from(removed))),
+        installed_on: Some(compute_date(i64::from(installed))),
+        removed_on: removed.map(|removed| compute_date(i64::from(removed))),
         active: removed.is_none(),
     }
 }

@@ -11,7 +11,7 @@ use crate::sellers;
 use app::Error;
 use app::tenants::{self, ParsedTenant};
 use domain::{
-    BenefitKind, BranchCode, DisplayName, Email, FieldCode, FunnelCode, InputField, Moment, PlanCode,
+    BenefitKind, BranchCode, DisplayName, Email, FieldCode, FunnelCode, InputField, Moment, Money, PlanCode,
     SituationCode, SupplierCode, TenantId, VehicleCategory, VehicleTypeCode,
 };
 use std::ops::RangeFrom;
@@ -85,7 +85,12 @@ async fn reserve_codes(
 }
 
 fn build_plan((code, (name, kind, price)): (i32, &(&str, BenefitKind, i64))) -> Result<NewPlanRow, Error> {
-    Ok(NewPlanRow { code: PlanCode::new(code), name: parse_name(name)?, kind: *kind, price: *price })
+    Ok(NewPlanRow {
+        code: PlanCode::new(code),
+        name: parse_name(name)?,
+        kind: *kind,
+        price: Money::from_cents(*price).unwrap_or_default(),
+    })
 }
 
 fn build_vehicle_type(

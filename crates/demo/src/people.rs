@@ -3,7 +3,7 @@
 
 use crate::benefits::SampleBenefit;
 use crate::calendar::{
-    DAY_MILLIS, FOUNDED, FOUNDED_ON, SHOWN_ON, YEAR, compute_day_number, format_day, pick_working_moment,
+    DAY_MILLIS, FOUNDED, FOUNDED_ON, SHOWN_ON, YEAR, compute_date, compute_day_number, pick_working_moment,
 };
 use crate::cases::SampleCase;
 use crate::claims::SampleClaim;
@@ -107,21 +107,21 @@ impl SampleGenerator {
         let last = name.surnames.last().copied().unwrap_or_default();
         person.email = generate_email(dice, 86, &name.first, strip_particle(last));
         person.sex = Some(sex);
-        person.born_on = Some(format_day(born));
+        person.born_on = Some(compute_date(born));
         person.mother = Some(name.generate_mother_name(dice));
         person.civil_state = Some(CivilState::ALL[dice.pick_share([38, 40, 5, 3, 7, 6, 1])]);
         if dice.roll_percent(90) {
             person.identity_number = Some(dice.roll_digits(9));
             person.identity_issuer = Some(format!("SSP/{}", city.state));
             person.identity_issued_on =
-                Some(format_day(joined - i64::from(dice.roll_range(30..age - 14 * YEAR))));
+                Some(compute_date(joined - i64::from(dice.roll_range(30..age - 14 * YEAR))));
         }
         if dice.roll_percent(70) {
             person.cnh_number = Some(documents::generate_cnh(dice));
             person.cnh_category =
                 Some(["B", "AB", "A", "D", "C", "E"][dice.pick_share([44, 38, 6, 6, 3, 3])].to_owned());
             person.cnh_valid_until =
-                Some(format_day(i64::from(SHOWN_ON - YEAR + dice.roll_range(0..8 * YEAR))));
+                Some(compute_date(i64::from(SHOWN_ON - YEAR + dice.roll_range(0..8 * YEAR))));
         }
         if dice.roll_percent(12) {
             let letters = dice.roll_percent(10);
@@ -254,15 +254,18 @@ mod tests {
             assert_eq!(person.document.as_ref().map(Document::nature), Some(person.nature));
             assert!(person.email.as_ref().is_none_or(|email| email.as_str().ends_with(".example")));
             assert!(person.created_at <= person.updated_at, "{number}");
-            let joined = person.created_at.to_iso();
-            assert!(*joined >= *"2016-03-01" && *person.updated_at.to_iso() < *"2026-07-01", "{joined}");
+            let day = |at| compute_date(i64::from(compute_day_number(at)));
+            let joined = day(person.created_at);
+            assert!(
+                joined >= day(FOUNDED) && day(person.updated_at) <= compute_date(i64::from(SHOWN_ON)),
+                "{joined}"
+            );
             if person.nature == Nature::Natural {
-                let born = person.born_on.as_deref().unwrap();
-                let year = |day: &str| day[..4].parse::<i32>().unwrap();
-                assert!((17..=80).contains(&(year(&joined) - year(born))), "{born} {joined}");
+                let born = person.born_on.unwrap();
+                assert!((17..=80).contains(&(joined.year() - born.year())), "{born} {joined}");
                 assert!(person.mother.is_some() && person.sex.is_some() && person.civil_state.is_some());
-                let issued = person.identity_issued_on.as_deref();
-                assert!(issued.is_none_or(|issued| born < issued && issued < &*joined), "{number}");
+                let issued = person.identity_issued_on;
+                assert!(issued.is_none_or(|issued| born < issued && issued < joined), "{number}");
             } else {
                 assert!(person.born_on.is_none() && person.legal_representative.is_some(), "{number}");
             }

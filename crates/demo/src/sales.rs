@@ -1,7 +1,7 @@
 //! Generates demo leads and their deals. Like members, each is derived from the seed and a number only.
 
 use crate::association::{PLANS, SECOND_FUNNEL};
-use crate::calendar::{SHOWN_ON, format_day, pick_working_moment};
+use crate::calendar::{SHOWN_ON, compute_date, pick_working_moment};
 use crate::dice::SeededDice;
 use crate::documents;
 use crate::names::{CompanyName, PersonName, strip_particle};
@@ -11,7 +11,7 @@ use crate::plates::VehicleNumber;
 use crate::vehicles::generate_vehicle;
 use domain::{
     BenefitKind, BranchCode, DealState, DependentCode, Document, FunnelCode, Kinship, LeadCode, Moment,
-    Nature, PersonCode, PlanCode, Sex, StageCode, UserCode,
+    Money, Nature, PersonCode, PlanCode, Sex, StageCode, UserCode,
 };
 use registers::FUNNEL;
 use storage::benefits::VehicleDetails;
@@ -203,14 +203,14 @@ impl SampleGenerator {
             responsible: user,
             kind: Some(kind),
             plans: vec![PlanCode::new(plan as i32 + 1)],
-            price: Some(PLANS[plan].2),
+            price: Money::from_cents(PLANS[plan].2),
             expected_on: dice
                 .roll_percent(70)
-                .then(|| format_day(i64::from(SHOWN_ON + dice.roll_range(1..45)))),
+                .then(|| compute_date(i64::from(SHOWN_ON + dice.roll_range(1..45)))),
             state,
             lost_because: (state == DealState::Lost).then(|| dice.pick(LOST_BECAUSE).to_owned()),
             note: dice.roll_percent(20).then(|| dice.pick(MESSAGES).to_owned()),
-            opened_on: format_day(i64::from(created_day)),
+            opened_on: compute_date(i64::from(created_day)),
             vehicle,
             benefit: None,
             version: 1,
@@ -232,11 +232,13 @@ impl SampleGenerator {
                 ProposedDependent {
                     name: PersonName::generate(dice, sex).full_name(),
                     cpf: None,
-                    born_on: Some(format_day(i64::from(SHOWN_ON) - i64::from(dice.roll_range(400..20_000)))),
+                    born_on: Some(compute_date(
+                        i64::from(SHOWN_ON) - i64::from(dice.roll_range(400..20_000)),
+                    )),
                     sex: Some(sex),
                     kinship: dice.pick(KINSHIPS),
                     plans: vec![PlanCode::new(plan as i32 + 1)],
-                    price: Some(PLANS[plan].2),
+                    price: Money::from_cents(PLANS[plan].2),
                     phone: None,
                     email: None,
                     created_at: lead.created_at,

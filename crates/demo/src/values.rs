@@ -1,9 +1,9 @@
 //! Generates values of the additional fields of benefits.
 
 use crate::association::{FIELDS, SampleAdditionalField};
-use crate::calendar::format_day;
+use crate::calendar::compute_date;
 use crate::dice::SeededDice;
-use domain::{BenefitKind, Date, FieldCode, FieldKind};
+use domain::{BenefitKind, FieldCode, FieldKind};
 use storage::benefits::AdditionalFieldValues;
 
 /// Percentage of optional fields that are filled.
@@ -30,10 +30,7 @@ fn generate_field_value(dice: &mut SeededDice, field: &SampleAdditionalField, jo
     match field.kind {
         FieldKind::Text => generate_text(dice, field.name),
         FieldKind::Number => generate_number(dice, field.name).to_string(),
-        FieldKind::Date => {
-            let date = Date::from_iso(&format_day(i64::from(joined + dice.roll_range(0..120))));
-            date.map(Date::to_br).unwrap_or_default()
-        }
+        FieldKind::Date => compute_date(i64::from(joined + dice.roll_range(0..120))).to_br(),
         FieldKind::Boolean => dice.roll_percent(40).to_string(),
         FieldKind::List => dice.pick_skewed(field.options).to_owned(),
     }
@@ -61,6 +58,7 @@ fn generate_number(dice: &mut SeededDice, name: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::Date;
     use domain::fold_text;
 
     #[test]

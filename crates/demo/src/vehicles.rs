@@ -4,7 +4,7 @@ use crate::association::VEHICLE_TYPES;
 use crate::dice::SeededDice;
 use crate::plates::VehicleNumber;
 use domain::Fuel::{self, Diesel, Electric, Flex, NaturalGas, Petrol};
-use domain::{Nature, VehicleCategory, VehicleTypeCode};
+use domain::{Money, Nature, VehicleCategory, VehicleTypeCode};
 use storage::benefits::VehicleDetails;
 
 struct SampleVehicleModel {
@@ -197,9 +197,9 @@ pub fn generate_vehicle(
         category: Some(category),
         kind: Some(VehicleTypeCode::new(kind as i32 + 1)),
         doors: model.doors,
-        worth: Some(worth),
-        protected: Some(worth / 100 * i64::from(dice.roll_range(90..101))),
-        participation: Some((worth / 100 * i64::from(dice.roll_range(4..7))).max(50_000)),
+        worth: Money::from_cents(worth),
+        protected: Money::from_cents(worth / 100 * i64::from(dice.roll_range(90..101))),
+        participation: Money::from_cents((worth / 100 * i64::from(dice.roll_range(4..7))).max(50_000)),
         // No real FIPE code is in this range.
         fipe: dice.roll_percent(70).then(|| format!("{:06}-{}", 900_000 + code, code % 10)),
     }
@@ -247,7 +247,7 @@ mod tests {
             let of_type = MODELS[kind].iter().find(|model| Some(model.name) == found.model.as_deref());
             assert!((of_type.unwrap().years.0..=of_type.unwrap().years.1).contains(&built), "{found:?}");
             let (worth, protected) = (found.worth.unwrap(), found.protected.unwrap());
-            assert!((100_000..100_000_000).contains(&worth), "{found:?}");
+            assert!((100_000..100_000_000).contains(&worth.cents()), "{found:?}");
             assert!(protected <= worth && found.participation.unwrap() < protected, "{found:?}");
         }
     }

@@ -10,6 +10,9 @@ use std::fmt;
 pub struct Date(civil::Date);
 
 impl Date {
+    /// 1970-01-01
+    pub const EPOCH: Date = Date(civil::date(1970, 1, 1));
+
     /// Accepts `14/11/2026` and `2026-11-14`, and refuses days that do not exist in the calendar.
     pub fn parse(text: &str) -> Result<Date, Rejection> {
         let text = text.trim();
@@ -42,6 +45,16 @@ impl Date {
         self.0.year()
     }
 
+    /// From 1 to 12.
+    pub fn month(self) -> i16 {
+        self.0.month().into()
+    }
+
+    /// From 1 to 31.
+    pub fn day(self) -> i16 {
+        self.0.day().into()
+    }
+
     /// `14/11/2026`
     pub fn to_br(self) -> String {
         write_numbers('/', [(self.day(), 2), (self.month(), 2), (self.year(), 4)])
@@ -55,14 +68,6 @@ impl Date {
     /// `2026-11`, the stored format of a month.
     pub fn to_iso_month(self) -> String {
         write_numbers('-', [(self.year(), 4), (self.month(), 2)])
-    }
-
-    fn month(self) -> i16 {
-        self.0.month().into()
-    }
-
-    fn day(self) -> i16 {
-        self.0.day().into()
     }
 
     /// The following day; the last representable day returns itself.

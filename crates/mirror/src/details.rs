@@ -3,8 +3,8 @@
 use crate::lenient::{RecordReader, read_code, read_items};
 use app::registers::snapshot::TenantRegisters;
 use domain::{
-    BenefitCode, CardNumber, Cpf, CreditCardCode, DependentCode, Email, InstallationCode, ItemCode, Kinship,
-    Moment, PlanCode, SupplierCode,
+    BenefitCode, CardNumber, Cpf, CreditCardCode, Date, DependentCode, Email, InstallationCode, ItemCode,
+    Kinship, Moment, PlanCode, SupplierCode,
 };
 use exchange::mirror_store::{
     ChildRecords, NewMirrorNote, StoredCreditCard, StoredDependent, StoredInstallation, StoredItem,
@@ -38,7 +38,7 @@ fn collect_by_code<T, K: Ord>(mut records: Vec<T>, json: &Json, code: impl Fn(&T
 pub fn read_benefit_items(
     json: &Json,
     benefit: BenefitCode,
-    today: &str,
+    today: Date,
     notes: &mut Vec<NewMirrorNote>,
 ) -> ChildRecords<StoredItem> {
     let at = ("itens", benefit.get());
@@ -53,8 +53,8 @@ pub fn read_benefit_items(
         all.push(StoredItem {
             code: ItemCode::new(item_code),
             plan: PlanCode::new(plan),
-            price: reader.money("valor").unwrap_or(0),
-            included_on: reader.day("dataInclusao").unwrap_or_else(|| today.to_owned()),
+            price: reader.money("valor").unwrap_or_default(),
+            included_on: reader.day("dataInclusao").unwrap_or(today),
             is_first: false,
             active: reader.flag("ativo").unwrap_or(true),
         });
@@ -165,6 +165,6 @@ pub fn read_cards(
 /// Converts `MM/yyyy` to `yyyy-MM`.
 fn parse_month(json: &Json) -> Option<String> {
     let (month, year) = json.as_str()?.trim().split_once('/')?;
-    let day = domain::Date::from_iso(&format!("{year}-{month:0>2}-01"))?;
-    Some(day.to_iso()[..7].to_owned())
+    let day = Date::from_iso(&format!("{year}-{month:0>2}-01"))?;
+    Some(day.to_iso_month())
 }

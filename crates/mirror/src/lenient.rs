@@ -63,8 +63,8 @@ fn has_thousand_groups(text: &str) -> bool {
         && others.all(|group| group.len() == 3 && group.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// Cents, from a number or a text like `1.234,56`, `1.500`, `R$ 10` or `10.5`.
-pub fn read_money(json: &Json) -> Option<i64> {
+/// An amount, from a number or a text like `1.234,56`, `1.500`, `R$ 10` or `10.5`.
+pub fn read_money(json: &Json) -> Option<Money> {
     let text = match json {
         Json::Number(number) => number.to_string(),
         Json::String(text) => {
@@ -76,11 +76,11 @@ pub fn read_money(json: &Json) -> Option<i64> {
         }
         _ => return None,
     };
-    Money::parse(&text).ok().map(Money::cents).or_else(|| {
+    Money::parse(&text).ok().or_else(|| {
         // More decimals than cents.
         let number: f64 = text.parse().ok()?;
         let cents = (number * 100.0).round();
-        (0.0..1e15).contains(&cents).then_some(cents as i64)
+        Money::from_cents((0.0..1e15).contains(&cents).then_some(cents as i64)?)
     })
 }
 
@@ -163,11 +163,11 @@ impl<'r> RecordReader<'r> {
         self.read_with(name, |raw| read_int(raw).filter(|number| (least..=most).contains(number)))
     }
 
-    pub fn day(&mut self, name: &str) -> Option<String> {
-        self.read_with(name, read_day).map(Date::to_iso)
+    pub fn day(&mut self, name: &str) -> Option<Date> {
+        self.read_with(name, read_day)
     }
 
-    pub fn money(&mut self, name: &str) -> Option<i64> {
+    pub fn money(&mut self, name: &str) -> Option<Money> {
         self.read_with(name, read_money)
     }
 
@@ -278,7 +278,7 @@ mod tests {
             (json!(0.1), 10),
             (json!(99.999), 10_000),
         ] {
-            assert_eq!(read_money(&raw), Some(cents), "{raw}");
+            assert_eq!(read_money(&raw), Money::from_cents(cents), "{raw}");
         }
         assert_eq!((read_money(&json!("muito")), read_money(&json!(null))), (None, None));
     }

@@ -4,8 +4,8 @@ use crate::lenient::{RecordReader, read_code, read_items, read_money, read_text}
 use crate::lists::read_vehicle;
 use app::registers::snapshot::TenantRegisters;
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, CardNumber, CivilState, Date, Document, Email, Entity, FieldCode,
-    Moment, PersonCode, PlanCode, SellerCode, Sex, SituationCode, SituationKind,
+    BenefitCode, BenefitKind, BranchCode, CardNumber, CivilState, Document, Email, Entity, FieldCode, Moment,
+    Money, PersonCode, PlanCode, SellerCode, Sex, SituationCode, SituationKind,
 };
 use exchange::mirror_store::{
     AdditionalFieldValues, MirroredMember, NewMirrorNote, PersonProfile, StoredBenefit,
@@ -156,10 +156,13 @@ fn read_benefit(
     let is_over = registers.situation_kind(situation) == Some(SituationKind::Cancelled);
     let created_at = read_moment(&mut reader, "dataCadastro", registers, now);
     let updated_at = read_moment(&mut reader, "dataAtualizacao", registers, now);
-    let mut plans: Vec<(PlanCode, i64)> = read_items(&json["planos"])
+    let mut plans: Vec<(PlanCode, Money)> = read_items(&json["planos"])
         .into_iter()
         .filter_map(|plan| {
-            Some((PlanCode::new(read_code(&plan["codPlano"])?), read_money(&plan["valor"]).unwrap_or(0)))
+            Some((
+                PlanCode::new(read_code(&plan["codPlano"])?),
+                read_money(&plan["valor"]).unwrap_or_default(),
+            ))
         })
         .collect();
     plans.sort_unstable();
@@ -177,7 +180,7 @@ fn read_benefit(
         representative: seller(reader.code("codRepresentante")),
         joined_on: reader.day("dataAdesao"),
         activated_on: reader.day("dataAtivacao"),
-        cancelled_on: cancelled_on.or_else(|| is_over.then(|| format_day(updated_at, registers))),
+        cancelled_on: cancelled_on.or_else(|| is_over.then(|| updated_at.date_in(&registers.zone))),
         integration_code: None,
         note: None,
         plans,
@@ -188,10 +191,6 @@ fn read_benefit(
         created_at,
         updated_at,
     }
-}
-
-fn format_day(moment: Moment, registers: &TenantRegisters) -> String {
-    Date::to_iso(moment.date_in(&registers.zone))
 }
 
 fn read_field_values(json: &Json) -> AdditionalFieldValues {

@@ -4,7 +4,7 @@ use crate::lenient::{read_code, read_items, read_money, read_text};
 use crate::lists::{RegisterFields, read_choice, read_colour, read_name};
 use app::registers::snapshot::TenantRegisters;
 use domain::{
-    BenefitKind, BranchCode, Entity, PlanCode, SellerCode, SituationKind, VehicleCategory, fold_text,
+    BenefitKind, BranchCode, Entity, Money, PlanCode, SellerCode, SituationKind, VehicleCategory, fold_text,
 };
 use exchange::mirror_store::MirroredRegisterRecord;
 use registers::FieldContent;
@@ -85,7 +85,7 @@ impl<'r> UnregisteredReferences<'r> {
     pub fn collect_plans(&mut self, json: &Json, kind: Option<BenefitKind>) {
         for plan in read_items(json) {
             let Some(code) = read_code(&plan["codPlano"]) else { continue };
-            let price = read_money(&plan["valor"]).filter(|price| *price > 0);
+            let price = read_money(&plan["valor"]).filter(|price| *price > Money::default());
             match (self.registers.plan(PlanCode::new(code)), price) {
                 (None, _) => {
                     let kind = kind.unwrap_or(BenefitKind::Miscellaneous);
@@ -93,18 +93,20 @@ impl<'r> UnregisteredReferences<'r> {
                         ("nome", read_name(plan, "nome")),
                         ("tipoBeneficio", FieldContent::Number(kind.number())),
                     ];
-                    values.extend(price.map(|price| ("valor", FieldContent::Number(price))));
+                    values.extend(price.map(|price| ("valor", FieldContent::Money(price))));
                     self.add("plano", Some(code), values, false);
                 }
-                (Some(known), Some(price)) if known.price == 0 => self.reprice(code, known.active, price),
+                (Some(known), Some(price)) if known.price == Money::default() => {
+                    self.reprice(code, known.active, price)
+                }
                 _ => {}
             }
         }
     }
 
     /// Sets the price of a known plan; the first call for a plan wins.
-    pub fn reprice(&mut self, code: i32, active: bool, price: i64) {
-        let values = vec![("valor", FieldContent::Number(price))];
+    pub fn reprice(&mut self, code: i32, active: bool, price: Money) {
+        let values = vec![("valor", FieldContent::Money(price))];
         let one = MirroredRegisterRecord { path: "plano", code: Some(code), values, active, only_new: false };
         self.records.entry(("plano", format!("{code} valor"))).or_insert(one);
     }

@@ -42,7 +42,7 @@ impl MirrorRunReport {
         let kind = match (self.is_new, since) {
             (true, _) => "criada agora e lida inteira".to_owned(),
             (false, None) => "lida inteira".to_owned(),
-            (false, Some(day)) => format!("com o que mudou desde {}", domain::display::format_day(day)),
+            (false, Some(day)) => format!("com o que mudou desde {}", day.to_br()),
         };
         let _ = writeln!(text, "Espelho de {source} na base {tenant} ({}), {kind}.", self.base_name);
         let seconds = self.took.as_secs_f64().max(0.001);

@@ -128,7 +128,7 @@ pub fn read_deal(
         state,
         lost_because: reader.lines("motivoPerda"),
         note: reader.lines("observacao"),
-        opened_on: opened.to_iso(),
+        opened_on: opened,
         vehicle,
         benefit: None,
         version: 1,

@@ -1,6 +1,8 @@
 //! The parts of a register description. Descriptions are data: storage builds its statements from them, the API its
 //! reader, records and documentation, the console its forms.
 
+use domain::{Date, Money};
+
 pub struct Register {
     /// The path segment: `plano` in `/gestao/plano`.
     pub path: &'static str,
@@ -197,8 +199,10 @@ pub struct PartTable {
 pub enum FieldContent {
     Nothing,
     Number(i64),
+    Money(Money),
     Flag(bool),
     Text(String),
+    Date(Date),
     Codes(Vec<i32>),
     Lines(Vec<String>),
 }

@@ -5,8 +5,8 @@ use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, V
 use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
 use domain::VehicleCategory::{self, Bus, Light, Motorcycle, Other, Truck};
 use domain::{
-    ClaimTypeCode, Colour, DisplayName, Document, FieldCode, FunnelCode, InputField, Moment, Phone, PlanCode,
-    PostalAddress, SupplierCode, TenantId, VehicleTypeCode,
+    ClaimTypeCode, Colour, DisplayName, Document, FieldCode, FunnelCode, InputField, Moment, Money, Phone,
+    PlanCode, PostalAddress, SupplierCode, TenantId, VehicleTypeCode,
 };
 use storage::registers::additional_fields::NewAdditionalFieldRow;
 use storage::registers::claim_types;
@@ -204,7 +204,12 @@ fn name(text: &str) -> DisplayName {
 }
 
 fn new_plan(code: i32, (plan, kind, price): &(&str, BenefitKind, i64)) -> NewPlanRow {
-    NewPlanRow { code: PlanCode::new(code), name: name(plan), kind: *kind, price: *price }
+    NewPlanRow {
+        code: PlanCode::new(code),
+        name: name(plan),
+        kind: *kind,
+        price: Money::from_cents(*price).unwrap(),
+    }
 }
 
 fn new_vehicle_type(code: i32, (kind, category): &(&str, VehicleCategory)) -> NewVehicleTypeRow {

@@ -12,7 +12,7 @@ use app::members::{self, SavedPerson};
 use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
-use domain::{PersonCode, PhoneKind, PostalAddress, display};
+use domain::{Date, PersonCode, PhoneKind, PostalAddress, display};
 use wire::read;
 use wire::records::{
     CartaoCreditoTO, EnderecoTO, ListPage, PesquisaAssociadoOutputTO, PesquisaAssociadoQuery, PessoaInput,
@@ -80,14 +80,14 @@ fn render_found_member(registers: &TenantRegisters, row: FoundMemberRow) -> Pesq
         cod_pessoa: person.code.get(),
         nome_pessoa: person.name,
         cpf_cnpj: person.document.as_deref().map(display::format_document),
-        data_nascimento: person.born_on.as_deref().map(display::format_day),
+        data_nascimento: person.born_on.map(Date::to_br),
         sexo: person.sex.map(set_names::sex_letter),
         email: person.email,
         telefone_celular: person.mobile.as_deref().map(display::format_phone),
         telefone_fixo: person.landline.as_deref().map(display::format_phone),
         endereco: Some(EnderecoTO::from(person.address)),
-        data_cadastro: display::format_day(&row.registered_on),
-        data_atualizacao: display::format_day(&row.updated_on),
+        data_cadastro: row.registered_on.to_br(),
+        data_atualizacao: row.updated_on.to_br(),
         nome_mae: person.mother,
         estado_civil: person.civil_state.map(set_names::civil_state),
         nome_empresa: person.company,
@@ -128,8 +128,8 @@ fn add_benefit_fields(
         situacao: situation.map(|one| one.name.to_uppercase()),
         tipo_situacao: situation.map(|one| set_names::situation_kind(one.kind)),
         tipo_beneficio: Some(set_names::benefit_kind(benefit.kind)),
-        data_adesao: benefit.joined_on.as_deref().map(display::format_day),
-        data_ativacao: benefit.activated_on.as_deref().map(display::format_day),
+        data_adesao: benefit.joined_on.map(Date::to_br),
+        data_ativacao: benefit.activated_on.map(Date::to_br),
         placa: benefit.plate,
         chassi: benefit.chassis,
         numero_cartao_desconto: benefit.card.as_deref().map(display::format_card),

@@ -152,19 +152,15 @@ pub fn render_found_deal(
         nome_loja: registers.branch_name(deal.branch).to_owned(),
         cod_usuario_responsavel: deal.responsible.map(UserCode::get),
         nome_usuario_responsavel: found.responsible_name.clone(),
-        valor: render_money(deal.price),
-        data_abertura: deal.opened_on.clone(),
-        data_previsao: deal.expected_on.clone(),
+        valor: deal.price.map(JsonAmount),
+        data_abertura: deal.opened_on.to_iso(),
+        data_previsao: deal.expected_on.map(Date::to_iso),
         dias_na_etapa: today.days_since(deal.stage_since.date_in(&registers.zone)),
     }
 }
 
 fn find_stage_name(registers: &TenantRegisters, code: domain::StageCode) -> String {
     registers.stage(code).map_or_else(String::new, |stage| stage.name.clone())
-}
-
-fn render_money(cents: Option<i64>) -> Option<JsonAmount> {
-    cents.and_then(Money::from_cents).map(JsonAmount)
 }
 
 /// `POST /ext/crm/negocio`
@@ -220,8 +216,8 @@ pub fn render_deal(
 ) -> NegocioTO {
     let item = render_found_deal(registers, &found, today);
     let deal = found.deal;
-    let price = |code: &PlanCode| registers.plan(*code).map_or(0, |plan| plan.price);
-    let priced: Vec<(PlanCode, i64)> = deal.plans.iter().map(|code| (*code, price(code))).collect();
+    let price = |code: &PlanCode| registers.plan(*code).map_or(Money::default(), |plan| plan.price);
+    let priced: Vec<(PlanCode, Money)> = deal.plans.iter().map(|code| (*code, price(code))).collect();
     let moves = moves.into_iter().map(|one| HistoricoNegocioTO {
         data: one.at.date_in(&registers.zone).to_iso(),
         cod_etapa: one.stage.get(),
@@ -278,11 +274,11 @@ fn render_dependent(code: DependentCode, one: &ProposedDependent) -> NegocioDepe
         cod_dependente: code.get(),
         nome: one.name.clone(),
         cpf: one.cpf.as_ref().map(ToString::to_string),
-        data_nascimento: one.born_on.clone(),
+        data_nascimento: one.born_on.map(Date::to_iso),
         sexo: one.sex.map(set_names::sex),
         parentesco: set_names::kinship(one.kinship),
         planos: one.plans.iter().map(|plan| plan.get()).collect(),
-        valor: render_money(one.price),
+        valor: one.price.map(JsonAmount),
         telefone: one.phone.as_ref().map(ToString::to_string),
         email: one.email.as_ref().map(ToString::to_string),
     }

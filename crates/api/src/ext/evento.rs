@@ -10,7 +10,7 @@ use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::http::{HeaderName, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
-use domain::{ClaimCode, ClaimTypeCode, PAGE_SIZE, PersonCode, PostalAddress, SituationCode, display};
+use domain::{ClaimCode, ClaimTypeCode, Date, PAGE_SIZE, PersonCode, PostalAddress, SituationCode};
 use std::fmt::Write;
 use wire::records::{
     EnderecoTO, EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO, TelefoneTO, VeiculoTO,
@@ -75,7 +75,7 @@ fn render_found_claim(registers: &TenantRegisters, row: FoundClaim) -> EventoLis
         cor_destaque: colour,
         cor_inversa: readable,
         data_abertura: row.opened_at.date_in(&registers.zone).to_br(),
-        data_evento: row.happened_on.as_deref().map(display::format_day),
+        data_evento: row.happened_on.map(Date::to_br),
         envolvido: set_names::involved(row.involved),
         nome_loja: registers.branch_name(row.branch).to_owned(),
         nome_pessoa: row.name,
@@ -126,7 +126,7 @@ fn render_claim(full: &FullClaim, path: &mut Vec<ClaimCode>) -> Option<EventoTO>
         cor_destaque: colour,
         cor_inversa: readable,
         data_abertura: claim.head.opened_at.date_in(&registers.zone).to_br(),
-        data_evento: claim.happened_on.as_deref().map(display::format_day),
+        data_evento: claim.happened_on.map(Date::to_br),
         protocolo: claim.head.protocol.to_string(),
         responsavel: entry.responsible.clone(),
         situacao: situation,
@@ -147,7 +147,6 @@ fn render_claim(full: &FullClaim, path: &mut Vec<ClaimCode>) -> Option<EventoTO>
 
 fn render_person(registers: &TenantRegisters, code: PersonCode, person: &InvolvedPerson) -> PessoaTO {
     let profile = &person.profile;
-    let day = |day: &Option<String>| day.as_deref().map(display::format_day);
     PessoaTO {
         categoria_cnh: profile.cnh_category.clone(),
         cod_loja: profile.branch.get(),
@@ -162,9 +161,9 @@ fn render_person(registers: &TenantRegisters, code: PersonCode, person: &Involve
         numero_cnh: profile.cnh_number.clone(),
         orgao_expedidor: profile.identity_issuer.clone(),
         representante_legal: profile.legal_representative.clone(),
-        data_expedicao: day(&profile.identity_issued_on),
-        data_nascimento: day(&profile.born_on),
-        validade_cnh: day(&profile.cnh_valid_until),
+        data_expedicao: profile.identity_issued_on.map(Date::to_br),
+        data_nascimento: profile.born_on.map(Date::to_br),
+        validade_cnh: profile.cnh_valid_until.map(Date::to_br),
         email: profile.email.as_ref().map(ToString::to_string),
         endereco: EnderecoTO::from(profile.address.clone()),
         sexo: profile.sex.map(set_names::sex),

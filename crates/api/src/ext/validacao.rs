@@ -10,7 +10,7 @@ use app::members::validation::{self, ValidatedBenefit};
 use axum::extract::{self, FromRequestParts};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use domain::{CardNumber, SituationKind, TenantId, display, fold_text};
+use domain::{CardNumber, Date, SituationKind, TenantId, display, fold_text};
 use std::sync::Arc;
 use wire::read;
 use wire::records::{PlanoAcessoTO, ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
@@ -79,7 +79,7 @@ fn render_validation(validated: &ValidatedBenefit) -> ValidacaoBeneficioOutputTO
         },
         tipo_beneficio: set_names::benefit_kind(benefit.kind),
         planos: render_plan_names(validated),
-        data_adesao: benefit.joined_on.as_deref().map(display::format_day),
+        data_adesao: benefit.joined_on.map(Date::to_br),
     }
 }
 

@@ -14,7 +14,8 @@ use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{
-    BenefitCode, Document, Email, PersonCode, PostalAddress, SellerCode, SituationCode, UserCode, display,
+    BenefitCode, Date, Document, Email, PersonCode, PostalAddress, SellerCode, SituationCode, UserCode,
+    display,
 };
 use wire::read;
 use wire::records::{
@@ -103,7 +104,6 @@ fn render_history_entry(
 
 fn render_member(view: &MemberView) -> AssociadoTO {
     let (person, registers) = (&view.profile, &view.registers);
-    let day = |day: &Option<String>| day.as_deref().map(display::format_day);
     let seller =
         |code: Option<SellerCode>| code.and_then(|code| registers.seller_name(code)).map(str::to_owned);
     let address =
@@ -118,19 +118,19 @@ fn render_member(view: &MemberView) -> AssociadoTO {
         natureza: set_names::nature(person.nature),
         email: person.email.as_ref().map(Email::to_string),
         sexo: person.sex.map(set_names::sex),
-        data_nascimento: day(&person.born_on),
+        data_nascimento: person.born_on.map(Date::to_br),
         recebe_email: person.receives_email,
         recebe_whats_app: person.receives_whatsapp,
         telefones: view.phones.iter().map(|one| TelefoneTO::new(&one.number, one.kind)).collect(),
         endereco: address(&person.address),
         identidade: person.identity_number.clone(),
         orgao_expedidor: person.identity_issuer.clone(),
-        data_expedicao: day(&person.identity_issued_on),
+        data_expedicao: person.identity_issued_on.map(Date::to_br),
         nome_mae: person.mother.clone(),
         estado_civil: person.civil_state.map(set_names::civil_state),
         numero_cnh: person.cnh_number.clone(),
         categoria_cnh: person.cnh_category.clone(),
-        validade_cnh: day(&person.cnh_valid_until),
+        validade_cnh: person.cnh_valid_until.map(Date::to_br),
         nome_fantasia: person.trade_name.clone(),
         inscricao_estadual: person.state_registration.clone(),
         inscricao_municipal: person.municipal_registration.clone(),

@@ -12,7 +12,7 @@ use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{
-    BenefitCode, BenefitKind, Document, ItemCode, SellerCode, SituationCode, VehicleTypeCode, display,
+    BenefitCode, BenefitKind, Date, Document, ItemCode, SellerCode, SituationCode, VehicleTypeCode,
 };
 use wire::read;
 use wire::records::{
@@ -99,7 +99,6 @@ pub fn describe_benefit_situation(
 
 fn render_benefit(view: &FullBenefit) -> BeneficioTO {
     let (benefit, registers) = (&view.benefit, &view.registers);
-    let day = |day: &Option<String>| day.as_deref().map(display::format_day);
     let seller =
         |code: Option<SellerCode>| code.and_then(|code| registers.seller_name(code)).map(str::to_owned);
     let (name, kind, colour, text) = describe_benefit_situation(registers, benefit.situation);
@@ -122,9 +121,9 @@ fn render_benefit(view: &FullBenefit) -> BeneficioTO {
         dia_vencimento: benefit.due_day,
         data_cadastro: benefit.created_at.date_in(&registers.zone).to_br(),
         data_atualizacao: benefit.updated_at.date_in(&registers.zone).to_br(),
-        data_adesao: day(&benefit.joined_on),
-        data_ativacao: day(&benefit.activated_on),
-        data_cancelamento: day(&benefit.cancelled_on),
+        data_adesao: benefit.joined_on.map(Date::to_br),
+        data_ativacao: benefit.activated_on.map(Date::to_br),
+        data_cancelamento: benefit.cancelled_on.map(Date::to_br),
         itens: view
             .items
             .iter()

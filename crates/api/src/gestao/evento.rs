@@ -4,7 +4,7 @@ use super::caso::{CaseResource, build_common_fields, record};
 use crate::ext::beneficio::render_vehicle;
 use crate::ext::evento::{describe_case_situation, find_claim_type_name};
 use app::cases::{AnyCaseInput, FullCase, ResolvedCase, StoredCase};
-use domain::{CaseKind, PersonCode, PostalAddress};
+use domain::{CaseKind, Date, PersonCode, PostalAddress};
 use wire::records::{EnderecoTO, EventoGestaoInput, EventoGestaoTO, EventoRelacionadoTO};
 use wire::set_names;
 
@@ -31,7 +31,7 @@ impl CaseResource for ClaimResource {
                 envolvido: set_names::involved(claim.involved),
                 prioridade: set_names::priority(claim.priority),
                 descricao: claim.description.clone(),
-                data_evento: claim.happened_on.clone(),
+                data_evento: claim.happened_on.map(Date::to_iso),
                 cod_condutor: claim.driver.map(PersonCode::get),
                 condutor: case.other.clone(),
                 local: (claim.place != PostalAddress::default())

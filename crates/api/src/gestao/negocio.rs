@@ -71,7 +71,7 @@ fn render_board_column(
         nome: stage.map_or_else(String::new, |stage| stage.name.clone()),
         cor_destaque: stage.map_or_else(String::new, |stage| stage.colour.to_string()),
         quantidade: standing.count,
-        valor: JsonAmount(Money::from_cents(standing.total).unwrap_or(Money::MOST)),
+        valor: JsonAmount(standing.total.min(Money::MOST)),
         negocios: cards.iter().map(|deal| render_managed_deal(registers, deal, today)).collect(),
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::field_differences::{self, FieldDifference, FieldTexts};
 use crate::registers::snapshot::TenantRegisters;
-use domain::{CardNumber, Money, display};
+use domain::{CardNumber, Date, Money};
 use storage::benefits::{StoredBenefit, VehicleDetails};
 use wire::set_names;
 
@@ -26,7 +26,7 @@ fn render_benefit_fields(registers: &TenantRegisters, benefit: &StoredBenefit) -
         ("numeroCartaoDesconto", benefit.card.as_ref().map(CardNumber::to_string)),
         ("codConsultor", benefit.consultant.map(|code| code.to_string())),
         ("codRepresentante", benefit.representative.map(|code| code.to_string())),
-        ("dataAdesao", benefit.joined_on.as_deref().map(display::format_day)),
+        ("dataAdesao", benefit.joined_on.map(Date::to_br)),
         ("codigoIntegracao", benefit.integration_code.clone()),
         ("observacao", benefit.note.clone()),
         ("dadosAdicionais", render_additional_fields(registers, benefit)),
@@ -56,16 +56,13 @@ pub(crate) fn render_vehicle_fields(vehicle: &VehicleDetails) -> FieldTexts {
     ]
 }
 
-pub(crate) fn render_money(cents: Option<i64>) -> Option<String> {
-    cents.and_then(Money::from_cents).map(|money| money.to_string())
+pub(crate) fn render_money(money: Option<Money>) -> Option<String> {
+    money.map(|money| money.to_string())
 }
 
 /// `10 (150.55), 12 (29.9)`
 fn render_plans(benefit: &StoredBenefit) -> Option<String> {
-    let priced = |(plan, price): &(domain::PlanCode, i64)| match render_money(Some(*price)) {
-        Some(price) => format!("{plan} ({price})"),
-        None => plan.to_string(),
-    };
+    let priced = |(plan, price): &(domain::PlanCode, Money)| format!("{plan} ({price})");
     let mut plans = benefit.plans.clone();
     plans.sort_unstable();
     (!plans.is_empty()).then(|| plans.iter().map(priced).collect::<Vec<_>>().join(", "))

@@ -310,7 +310,7 @@ async fn remove_benefit(
             .await?;
     let days = compute_listed_days(&context.registers, holder, current);
     let previous = PreviousRowState { branch: current.branch, benefit: Some((code, current.situation)) };
-    let mut statements = rows::delete_listing_row(tenant, current.slot, previous, &days.0);
+    let mut statements = rows::delete_listing_row(tenant, current.slot, previous, days.0);
     if others.len() == 1 && made_member {
         let person = PersonProfile { is_member: false, updated_at: context.now, ..holder.clone() };
         storage::members::update_person(tx, tenant, current.person, &person).await?;
@@ -320,11 +320,11 @@ async fn remove_benefit(
         let row = SearchListingRow {
             slot: current.slot,
             member: build_listed_member(current.person, holder),
-            own: build_member_row(holder, &days),
+            own: build_member_row(holder, days),
         };
         statements.extend(rows::insert_listing_rows(tenant, &[row]));
     }
-    if let Some(day) = &current.cancelled_on {
+    if let Some(day) = current.cancelled_on {
         let mut months = monthly_counts::BenefitCountChanges::default();
         months.count(monthly_counts::BenefitMovement::Cancelled, day, current.branch, -1);
         statements.extend(months.into_statements(tenant));

@@ -9,8 +9,7 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_r
 use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, InputField, ItemCode, Money, Rejection,
-    fold_text,
+    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, InputField, ItemCode, Rejection, fold_text,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -18,7 +17,6 @@ use storage::benefits::StoredBenefit;
 use storage::benefits::items;
 pub use storage::benefits::items::StoredItem;
 pub use storage::registers::plans::StoredPlan;
-use wire::read::FieldPatch;
 use wire::records::ItemBeneficioInput;
 
 const LIST: AuditedOperation = AuditedOperation::ListItems;
@@ -101,12 +99,11 @@ async fn write_added_item(
 /// The item code is assigned at the write.
 fn build_item<I>(command: &WriteCommand<I>, plan: &StoredPlan, input: &ItemBeneficioInput) -> StoredItem {
     let today = || command.now.date_in(&command.registers.zone);
-    let set_date = |patch: &FieldPatch<domain::Date>| patch.clone().into_set();
     StoredItem {
         code: ItemCode::new(0),
         plan: plan.code,
-        price: input.price.clone().into_set().map_or(plan.price, Money::cents),
-        included_on: set_date(&input.included).unwrap_or_else(today).to_iso(),
+        price: input.price.clone().into_set().unwrap_or(plan.price),
+        included_on: input.included.clone().into_set().unwrap_or_else(today),
         is_first: false,
         active: true,
     }

@@ -17,8 +17,8 @@ use crate::situations::BENEFIT;
 use crate::situations::{self, PendingBenefitWrite, WrittenBenefit};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, Entity, InputField, ItemCode, Money,
-    Rejection, Scope, SituationCode, SituationKind,
+    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, Entity, InputField, ItemCode, Rejection,
+    Scope, SituationCode, SituationKind,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -367,7 +367,7 @@ async fn write_item_change(
     let one = found.ok_or(Error::NotFound { field: InputField::Item, code: item.get() })?;
     let previous = one.clone();
     one.active = input.active.clone().into_set().unwrap_or(one.active);
-    one.price = input.price.clone().into_set().map_or(one.price, Money::cents);
+    one.price = input.price.clone().into_set().unwrap_or(one.price);
     let one = one.clone();
     let active = || all.iter().filter(|one| one.active);
     let plans: Vec<_> = active().map(|one| (one.plan, one.price)).collect();

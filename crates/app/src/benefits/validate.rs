@@ -5,7 +5,7 @@ use super::vehicle;
 use super::{additional_field_values, is_vehicle_kind};
 use crate::registers::snapshot::TenantRegisters;
 use domain::{
-    BenefitKind, BoundedText, BranchCode, Entity, InputField, ItemCode, Moment, PersonCode, PlanCode,
+    BenefitKind, BoundedText, BranchCode, Date, Entity, InputField, ItemCode, Moment, PersonCode, PlanCode,
     Rejection, Scope, SellerCode, SellerKind, SituationCode, SituationKind,
 };
 use storage::benefits::items::StoredItem;
@@ -50,7 +50,7 @@ impl<'a> SentBenefitValidator<'a> {
         let plan = self.choose_new_plan(input.vehicle.is_some(), &common.plan);
         let branch = self.choose_new_branch(&common.branch, holder);
         let situation = self.choose_situation(input.situation, None);
-        let today = now.date_in(&self.registers.zone).to_iso();
+        let today = now.date_in(&self.registers.zone);
         // Placeholders stand in for missing parts, so that all other fields are validated too.
         let mut benefit = StoredBenefit {
             person: holder.map_or(PersonCode::new(0), |(person, _)| *person),
@@ -176,7 +176,7 @@ impl<'a> SentBenefitValidator<'a> {
         after.plans = std::iter::once((plan.code, plan.price))
             .chain(active().filter(|item| !item.is_first).map(|item| (item.plan, item.price)))
             .collect();
-        let today = now.date_in(&self.registers.zone).to_iso();
+        let today = now.date_in(&self.registers.zone);
         Some((build_first_item(plan, today), first.map(|item| item.code)))
     }
 
@@ -291,7 +291,7 @@ impl<'a> SentBenefitValidator<'a> {
             InputField::Representative,
             representative,
         );
-        input.joined.apply_to(&mut benefit.joined_on, |day| day.to_iso());
+        input.joined.apply_to(&mut benefit.joined_on, |day| *day);
         input.integration_code.apply_to(&mut benefit.integration_code, |code| code.as_str().to_owned());
         input.note.apply_to(&mut benefit.note, |note| note.as_str().to_owned());
         if let FieldPatch::Set(values) = &input.additional_fields
@@ -369,7 +369,7 @@ fn build_blank_benefit(now: Moment) -> StoredBenefit {
 }
 
 /// The item code is assigned at the write.
-pub(crate) fn build_first_item(plan: &StoredPlan, today: String) -> StoredItem {
+pub(crate) fn build_first_item(plan: &StoredPlan, today: Date) -> StoredItem {
     StoredItem {
         code: ItemCode::new(0),
         plan: plan.code,

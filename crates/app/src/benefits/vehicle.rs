@@ -1,7 +1,7 @@
 //! Applies the sent vehicle fields to the stored vehicle.
 
 use crate::registers::snapshot::TenantRegisters;
-use domain::{InputField, Money, Rejection, VehicleTypeCode, fold_text};
+use domain::{InputField, Rejection, VehicleTypeCode, fold_text};
 use storage::benefits::VehicleDetails;
 use wire::read::FieldPatch;
 use wire::records::{VeiculoCampos, VeiculoInput};
@@ -19,9 +19,9 @@ pub(crate) fn apply_vehicle_fields(input: &VeiculoCampos, vehicle: &mut VehicleD
     input.fuel.apply_to(&mut vehicle.fuel, |fuel| *fuel);
     input.category.apply_to(&mut vehicle.category, |category| *category);
     input.doors.apply_to(&mut vehicle.doors, |doors| doors.get());
-    input.worth.apply_to(&mut vehicle.worth, |money: &Money| money.cents());
-    input.protected.apply_to(&mut vehicle.protected, |money: &Money| money.cents());
-    input.participation.apply_to(&mut vehicle.participation, |money: &Money| money.cents());
+    input.worth.apply_to(&mut vehicle.worth, |money| *money);
+    input.protected.apply_to(&mut vehicle.protected, |money| *money);
+    input.participation.apply_to(&mut vehicle.participation, |money| *money);
 }
 
 /// Applies all given fields including the vehicle type, by code or by name. A type that the vehicle already has may be

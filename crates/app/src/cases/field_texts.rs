@@ -118,7 +118,7 @@ pub(super) fn render_case_fields(
                 ("envolvido", Some(set_names::involved(claim.involved).to_owned())),
                 ("prioridade", Some(set_names::priority(claim.priority).to_owned())),
                 ("descricao", claim.description.clone()),
-                ("dataEvento", claim.happened_on.as_deref().and_then(Date::from_iso).map(Date::to_br)),
+                ("dataEvento", claim.happened_on.map(Date::to_br)),
                 ("codCondutor", render_named_code(&names.people, claim.driver)),
                 ("local", render_place(&claim.place)),
                 (RELATED, render_claim_codes(related)),
@@ -193,7 +193,7 @@ fn render_checklist(items: &[ChecklistEntry]) -> Option<String> {
 }
 
 fn render_vehicle_fields(registers: &TenantRegisters, vehicle: &VehicleDetails) -> FieldTexts {
-    let money = |cents: Option<i64>| cents.and_then(Money::from_cents).map(|money| money.to_string());
+    let money = |money: Option<Money>| money.map(|money| money.to_string());
     let number = |number: Option<i32>| number.map(|number| number.to_string());
     let kind = registers.vehicle_types.iter().find(|one| Some(one.code) == vehicle.kind);
     vec![

@@ -113,7 +113,7 @@ impl SentCaseValidator<'_> {
         self.apply_required_choice(&input.involved, &mut claim.involved, (InputField::Involved, is_new));
         self.apply_required_choice(&input.priority, &mut claim.priority, (InputField::Priority, is_new));
         input.description.apply_to(&mut claim.description, |note| note.as_str().to_owned());
-        input.happened.apply_to(&mut claim.happened_on, |day| day.to_iso());
+        input.happened.apply_to(&mut claim.happened_on, |day| *day);
         if let FieldPatch::Set(driver) = input.driver
             && claim.driver != Some(driver)
         {

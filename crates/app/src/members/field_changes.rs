@@ -1,7 +1,7 @@
 //! Field-by-field comparison of two states of a person, under the published field names.
 
 use crate::field_differences::{self, FieldDifference, FieldTexts};
-use domain::{Document, Email, PostalAddress, display};
+use domain::{Date, Document, Email, PostalAddress, display};
 use storage::members::PersonProfile;
 use storage::members::phones::StoredPhone;
 use wire::set_names;
@@ -20,7 +20,6 @@ pub fn compare_people(
 
 fn render_person_fields(person: &PersonProfile, phones: &[StoredPhone]) -> FieldTexts {
     let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
-    let day = |day: &Option<String>| day.as_deref().map(display::format_day);
     let phones: Vec<String> = phones.iter().map(|phone| phone.number.to_string()).collect();
     let mut fields = vec![
         ("codLoja", Some(person.branch.to_string())),
@@ -31,16 +30,16 @@ fn render_person_fields(person: &PersonProfile, phones: &[StoredPhone]) -> Field
         ("recebeEmail", flag(person.receives_email)),
         ("recebeWhatsApp", flag(person.receives_whatsapp)),
         ("sexo", person.sex.map(|sex| set_names::sex(sex).to_owned())),
-        ("dataNascimento", day(&person.born_on)),
+        ("dataNascimento", person.born_on.map(Date::to_br)),
         ("telefones", (!phones.is_empty()).then(|| phones.join(", "))),
         ("identidade", person.identity_number.clone()),
         ("orgaoExpedidor", person.identity_issuer.clone()),
-        ("dataExpedicao", day(&person.identity_issued_on)),
+        ("dataExpedicao", person.identity_issued_on.map(Date::to_br)),
         ("nomeMae", person.mother.clone()),
         ("estadoCivil", person.civil_state.map(|state| set_names::civil_state(state).to_owned())),
         ("numeroCnh", person.cnh_number.clone()),
         ("categoriaCnh", person.cnh_category.clone()),
-        ("validadeCnh", day(&person.cnh_valid_until)),
+        ("validadeCnh", person.cnh_valid_until.map(Date::to_br)),
         ("nomeFantasia", person.trade_name.clone()),
         ("inscricaoEstadual", person.state_registration.clone()),
         ("inscricaoMunicipal", person.municipal_registration.clone()),

@@ -291,7 +291,7 @@ async fn insert_new_members(
         .map(|(slot, (code, new))| SearchListingRow {
             slot,
             member: build_listed_member(*code, &new.profile),
-            own: build_member_row(&new.profile, &days),
+            own: build_member_row(&new.profile, days),
         })
         .collect();
     statements.extend(rows::insert_listing_rows(tenant, &rows));
@@ -388,7 +388,7 @@ async fn build_delisting(
     let Some((slot, branch)) = rows::find_free_row(tx, tenant, code).await? else { return Ok(Vec::new()) };
     rows::mark_listing_changed(tx, tenant).await?;
     let days = compute_listing_days(current, &context.registers.zone);
-    Ok(rows::delete_listing_row(tenant, slot, PreviousRowState { branch, benefit: None }, &days.0))
+    Ok(rows::delete_listing_row(tenant, slot, PreviousRowState { branch, benefit: None }, days.0))
 }
 
 /// Two rows about the same member have the same key.

@@ -20,7 +20,7 @@ pub fn apply_mirrored_profile(person: &mut PersonProfile, received: &PersonProfi
     person.nature = received.document.as_ref().map_or(person.nature, Document::nature);
     person.email.clone_from(&received.email);
     person.sex = received.sex;
-    person.born_on.clone_from(&received.born_on);
+    person.born_on = received.born_on;
     person.mobile.clone_from(&received.mobile);
     person.landline.clone_from(&received.landline);
     person.address.clone_from(&received.address);
@@ -103,7 +103,7 @@ pub async fn update_mirrored_person(
             tx,
             tenant,
             &build_listed_member(code, after),
-            &build_member_row(after, &days),
+            &build_member_row(after, days),
             moved,
         )
         .await?;

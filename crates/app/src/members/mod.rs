@@ -25,8 +25,8 @@ use crate::registers::snapshot::{TenantRegisters, confirm_registers};
 use crate::situations::{ActorContext, PERSON, build_listed_member};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, Document, InputField,
-    Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind, TimeZone,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, Date, Document,
+    InputField, Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind, TimeZone,
 };
 use storage::Tx;
 use storage::history::audit;
@@ -238,7 +238,7 @@ async fn update_search_rows(
     let tenant = context.tenant;
     let days = compute_listing_days(&saved.profile, &context.registers.zone);
     let (member, row_fields) =
-        (build_listed_member(saved.code, &saved.profile), build_member_row(&saved.profile, &days));
+        (build_listed_member(saved.code, &saved.profile), build_member_row(&saved.profile, days));
     match before {
         Some(before) => {
             let moved = ChangedMemberFields {
@@ -262,16 +262,16 @@ async fn update_search_rows(
 }
 
 /// The dates of registration and last change in the tenant's time zone.
-pub fn compute_listing_days(person: &PersonProfile, zone: &TimeZone) -> (String, String) {
-    let day = |moment: Moment| moment.date_in(zone).to_iso();
+pub fn compute_listing_days(person: &PersonProfile, zone: &TimeZone) -> (Date, Date) {
+    let day = |moment: Moment| moment.date_in(zone);
     (day(person.created_at), day(person.updated_at))
 }
 
 /// The listing row of a member without benefits.
-pub fn build_member_row<'p>(
+pub fn build_member_row(
     person: &PersonProfile,
-    (registered_on, updated_on): &'p (String, String),
-) -> OwnRowFields<'p> {
+    (registered_on, updated_on): (Date, Date),
+) -> OwnRowFields<'static> {
     OwnRowFields {
         branch: person.branch,
         benefit: None,
@@ -316,17 +316,17 @@ fn apply_person_fields(input: &PessoaCampos, person: &mut PersonProfile, phones:
     input.integration_code.apply_to(&mut person.integration_code, |code| code.as_str().to_owned());
     input.email.apply_to(&mut person.email, Clone::clone);
     input.sex.apply_to(&mut person.sex, |sex| *sex);
-    input.birth.apply_to(&mut person.born_on, |day| day.to_iso());
+    input.birth.apply_to(&mut person.born_on, |day| *day);
     input.takes_email.apply_to(&mut person.receives_email, |flag| *flag);
     input.takes_whatsapp.apply_to(&mut person.receives_whatsapp, |flag| *flag);
     input.identity.apply_to(&mut person.identity_number, ToString::to_string);
     input.identity_issuer.apply_to(&mut person.identity_issuer, ToString::to_string);
-    input.identity_issued.apply_to(&mut person.identity_issued_on, |day| day.to_iso());
+    input.identity_issued.apply_to(&mut person.identity_issued_on, |day| *day);
     input.mother.apply_to(&mut person.mother, ToString::to_string);
     input.civil_state.apply_to(&mut person.civil_state, |state| *state);
     input.cnh.apply_to(&mut person.cnh_number, ToString::to_string);
     input.cnh_category.apply_to(&mut person.cnh_category, ToString::to_string);
-    input.cnh_valid_until.apply_to(&mut person.cnh_valid_until, |day| day.to_iso());
+    input.cnh_valid_until.apply_to(&mut person.cnh_valid_until, |day| *day);
     input.trade_name.apply_to(&mut person.trade_name, ToString::to_string);
     input.state_registration.apply_to(&mut person.state_registration, ToString::to_string);
     input.city_registration.apply_to(&mut person.municipal_registration, ToString::to_string);

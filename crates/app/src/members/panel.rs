@@ -92,9 +92,8 @@ async fn read_monthly_figures(
 }
 
 fn list_last_months(today: Date) -> Vec<String> {
-    let iso = today.to_iso();
-    let number = |part: Option<&str>| part.and_then(|text| text.parse::<usize>().ok()).unwrap_or(1);
-    let present = number(iso.get(..4)) * 12 + number(iso.get(5..7)) - 1;
+    let number = |part: i16| usize::try_from(part).unwrap_or(1);
+    let present = number(today.year()) * 12 + number(today.month()) - 1;
     let first = present.saturating_sub(MONTHS - 1);
     (first..=present).map(|month| format!("{:04}-{:02}", month / 12, month % 12 + 1)).collect()
 }
@@ -215,7 +214,7 @@ async fn count_long_waits(
 ) -> Result<CappedCount, Error> {
     let waiting_days = search::list_waiting_days(app, scope).await?;
     let today = app.now().date_in(&registers.zone);
-    let long = |day: &&String| Date::from_iso(day).is_some_and(|day| today.days_since(day) > WAITS_LONG);
+    let long = |day: &&Date| today.days_since(**day) > WAITS_LONG;
     let count = waiting_days.iter().filter(long).count() as i64;
     Ok(CappedCount { count, or_more: count == PAGE_SIZE })
 }

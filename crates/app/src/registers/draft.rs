@@ -2,7 +2,7 @@
 
 use super::{RecordOwner, SaveRecord, StoredRecord};
 use crate::field_differences::FieldDifference;
-use domain::{RegisterProblem, Rejection};
+use domain::{Date, RegisterProblem, Rejection};
 use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, Register};
 use wire::read::FieldPatch;
 use wire::register;
@@ -117,6 +117,13 @@ impl<'d> RecordDraft<'d> {
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.value(name) {
             FieldContent::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn date(&self, name: &str) -> Option<Date> {
+        match self.value(name) {
+            FieldContent::Date(date) => Some(*date),
             _ => None,
         }
     }

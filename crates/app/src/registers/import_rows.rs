@@ -4,10 +4,10 @@ use super::{SaveRecord, write_record};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext};
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, ImportKind, ImportProblem, ImportUndoObstacle,
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportKind, ImportProblem, ImportUndoObstacle, Money,
     Rejection, fold_text,
 };
-use registers::{FieldContent, Register};
+use registers::{FieldContent, FieldSpec, FieldType, Register};
 use serde_json::{Map, Value, json};
 use std::fmt;
 use storage::Tx;
@@ -157,8 +157,10 @@ fn snapshot_record(record: &StoredRecord) -> String {
         .map(|value| match value {
             FieldContent::Nothing => Value::Null,
             FieldContent::Number(number) => (*number).into(),
+            FieldContent::Money(money) => money.cents().into(),
             FieldContent::Flag(flag) => (*flag).into(),
             FieldContent::Text(text) => text.as_str().into(),
+            FieldContent::Date(date) => date.to_iso().into(),
             FieldContent::Codes(codes) => json!({ "codes": codes }),
             FieldContent::Lines(lines) => json!({ "lines": lines }),
         })
@@ -166,19 +168,23 @@ fn snapshot_record(record: &StoredRecord) -> String {
     json!({ "values": values, "active": record.active }).to_string()
 }
 
-fn parse_snapshot(text: &str) -> Option<(Vec<FieldContent>, bool)> {
+fn parse_snapshot(register: &Register, text: &str) -> Option<(Vec<FieldContent>, bool)> {
     let all: Value = serde_json::from_str(text).ok()?;
-    let one = |value: &Value| {
-        Some(match value {
-            Value::Null => FieldContent::Nothing,
-            Value::Number(number) => FieldContent::Number(number.as_i64()?),
-            Value::Bool(flag) => FieldContent::Flag(*flag),
-            Value::String(text) => FieldContent::Text(text.clone()),
-            // Neither plans nor sellers have list fields.
-            Value::Array(_) | Value::Object(_) => return None,
+    let one = |(field, value): (&FieldSpec, &Value)| {
+        Some(match (field.kind, value) {
+            (_, Value::Null) => FieldContent::Nothing,
+            (FieldType::Money, Value::Number(cents)) => {
+                FieldContent::Money(Money::from_cents(cents.as_i64()?)?)
+            }
+            (_, Value::Number(number)) => FieldContent::Number(number.as_i64()?),
+            (_, Value::Bool(flag)) => FieldContent::Flag(*flag),
+            (_, Value::String(text)) => FieldContent::Text(text.clone()),
+            // Neither plans nor sellers have dates or list fields.
+            (_, Value::Array(_) | Value::Object(_)) => return None,
         })
     };
-    let values: Option<Vec<FieldContent>> = all["values"].as_array()?.iter().map(one).collect();
+    let values: Option<Vec<FieldContent>> =
+        register.fields.iter().zip(all["values"].as_array()?).map(one).collect();
     Some((values?, all["active"].as_bool()?))
 }
 
@@ -211,7 +217,7 @@ pub async fn undo_record_import(
         }
         Some(before) => {
             let broken = || storage::Error::Broken("a record is kept that cannot be read".to_owned());
-            let (values, active) = parse_snapshot(before).ok_or_else(broken)?;
+            let (values, active) = parse_snapshot(register, before).ok_or_else(broken)?;
             records::update_record(tx, register, tenant, (code, &values, active), context.now).await?;
             (ImportUndoOutcome::Restored, AuditedAction::UndoImportUpdate)
         }

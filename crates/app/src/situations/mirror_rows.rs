@@ -94,18 +94,15 @@ fn build_takeover_statements(context: &ActorContext<'_>, changed: &[&BenefitTake
     let known = changed.iter().filter(|one| one.before.is_some());
     statements.extend(known.map(|one| benefits::update_benefit(tenant, one.code, &one.after)));
     let is_added = |one: &&&BenefitTakeover<'_>| one.before.is_none() && one.free_row.is_none();
-    let row_keys: Vec<_> = changed
+    let plate_key = |one: &&BenefitTakeover<'_>| one.after.vehicle.plate.as_ref().map(Plate::comparison_key);
+    let plate_keys: Vec<_> = changed.iter().filter(is_added).map(plate_key).collect();
+    let added: Vec<_> = changed
         .iter()
         .filter(is_added)
-        .map(|one| {
+        .zip(&plate_keys)
+        .map(|(one, plate_key)| {
             let days = compute_listed_days(context.registers, one.holder.1, &one.after);
-            (days, one.after.vehicle.plate.as_ref().map(Plate::comparison_key))
-        })
-        .collect();
-    let added = changed.iter().filter(is_added).zip(&row_keys);
-    let added: Vec<_> = added
-        .map(|(one, (days, plate))| {
-            build_benefit_row(one.code, &one.after, one.holder, days, plate.as_deref())
+            build_benefit_row(one.code, &one.after, one.holder, days, plate_key.as_deref())
         })
         .collect();
     statements.extend(rows::insert_listing_rows(tenant, &added));
@@ -122,7 +119,7 @@ fn build_takeover_statements(context: &ActorContext<'_>, changed: &[&BenefitTake
     let mut months = monthly_counts::BenefitCountChanges::default();
     for one in changed {
         for (benefit, delta) in one.before.map(|before| (before, -1)).into_iter().chain([(&one.after, 1)]) {
-            if let Some(day) = &benefit.cancelled_on {
+            if let Some(day) = benefit.cancelled_on {
                 months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, delta);
             }
         }
@@ -163,7 +160,7 @@ pub async fn insert_member_row(
     let row = SearchListingRow {
         slot,
         member: build_listed_member(code, person),
-        own: build_member_row(person, &days),
+        own: build_member_row(person, days),
     };
     tx.execute_batch(rows::insert_listing_rows(context.tenant, &[row])).await?;
     Ok(rows::mark_listing_changed(tx, context.tenant).await?)

@@ -272,13 +272,13 @@ pub(crate) fn refuse_situation_change(
 
 /// Sets the dates that follow from the situation: first activation and cancellation.
 pub(crate) fn mark_situation_days(context: &ActorContext<'_>, benefit: &mut StoredBenefit) {
-    let today = || context.now.date_in(&context.registers.zone).to_iso();
+    let today = || context.now.date_in(&context.registers.zone);
     let kind = context.registers.situation_kind(benefit.situation);
     if kind == Some(SituationKind::Active) && benefit.activated_on.is_none() {
         benefit.activated_on = Some(today());
     }
     benefit.cancelled_on = match kind {
-        Some(SituationKind::Cancelled) => benefit.cancelled_on.take().or_else(|| Some(today())),
+        Some(SituationKind::Cancelled) => benefit.cancelled_on.or_else(|| Some(today())),
         _ => None,
     };
 }
@@ -290,7 +290,7 @@ fn count_cancelled_months(
 ) -> monthly_counts::BenefitCountChanges {
     let mut months = monthly_counts::BenefitCountChanges::default();
     for (benefit, delta) in before.map(|before| (before, -1)).into_iter().chain([(after, 1)]) {
-        if let Some(day) = &benefit.cancelled_on {
+        if let Some(day) = benefit.cancelled_on {
             months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, delta);
         }
     }
@@ -308,7 +308,7 @@ fn build_listing_statements(
 ) -> Vec<Statement> {
     let days = compute_listed_days(context.registers, holder.1, after);
     let plate_key = after.vehicle.plate.as_ref().map(domain::Plate::comparison_key);
-    let row = build_benefit_row(code, after, holder, &days, plate_key.as_deref());
+    let row = build_benefit_row(code, after, holder, days, plate_key.as_deref());
     let before = match (before, free_row) {
         (Some(before), _) => {
             Some(PreviousRowState { branch: before.branch, benefit: Some((code, before.situation)) })
@@ -327,8 +327,8 @@ pub fn compute_listed_days(
     registers: &TenantRegisters,
     holder: &PersonProfile,
     benefit: &StoredBenefit,
-) -> (String, String) {
-    let day = |moment: Moment| moment.date_in(&registers.zone).to_iso();
+) -> (Date, Date) {
+    let day = |moment: Moment| moment.date_in(&registers.zone);
     (day(benefit.created_at), day(benefit.updated_at.max(holder.updated_at)))
 }
 
@@ -340,7 +340,7 @@ pub fn build_listed_member(code: PersonCode, person: &PersonProfile) -> MemberRo
         document: person.document.as_ref().map_or("", Document::as_str),
         company_document: person.company_document.as_ref().map(domain::Cnpj::as_str),
         state: person.address.state.as_deref(),
-        born_on: person.born_on.as_deref(),
+        born_on: person.born_on,
     }
 }
 
@@ -349,7 +349,7 @@ pub fn build_benefit_row<'r>(
     code: BenefitCode,
     benefit: &'r StoredBenefit,
     (person, profile): (PersonCode, &'r PersonProfile),
-    (registered_on, updated_on): &'r (String, String),
+    (registered_on, updated_on): (Date, Date),
     plate_key: Option<&'r str>,
 ) -> SearchListingRow<'r> {
     let row_fields = OwnRowFields {
@@ -396,7 +396,7 @@ pub fn render_trigger_body(
         registered: benefit.created_at,
         sequence: benefit.sequence,
         kind: benefit.kind,
-        joined: benefit.joined_on.as_deref().and_then(Date::from_iso),
+        joined: benefit.joined_on,
     };
     trigger.render_body(&registers.zone).map_err(|error| Error::Defect(error.to_string()))
 }

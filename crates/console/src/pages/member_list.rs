@@ -18,7 +18,7 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use dispatch::{get, post};
-use domain::{AuditedOperation, Entity, PAGE_SIZE, SellerCode, display};
+use domain::{AuditedOperation, Date, Entity, Money, PAGE_SIZE, SellerCode, display};
 use wire::records::PesquisaAssociadoQuery;
 
 pub fn build_member_routes() -> Router<App> {
@@ -260,7 +260,7 @@ fn build_member_cell(
     let (person, benefit) = (&found.person, found.benefit.as_ref());
     let text = |text: String| TableCell { text, ..TableCell::default() };
     let number = |text: String| TableCell { text, class: "nowrap number", ..TableCell::default() };
-    let day = |day: Option<&str>| number(day.map(display::format_day).unwrap_or_default());
+    let day = |day: Option<Date>| number(day.map(Date::to_br).unwrap_or_default());
     match name {
         "documento" => number(person.document.as_deref().map(display::format_document).unwrap_or_default()),
         "telefone" => {
@@ -296,19 +296,19 @@ fn build_member_cell(
             let parts = [person.address.city.clone(), person.address.state.clone()];
             text(parts.into_iter().flatten().collect::<Vec<_>>().join("/"))
         }
-        "nascimento" => day(person.born_on.as_deref()),
+        "nascimento" => day(person.born_on),
         "consultor" => {
             let seller = found.consultant.and_then(|code| registers.seller_name(code));
             text(seller.unwrap_or_default().to_owned())
         }
-        "cadastro" => day(Some(&found.registered_on)),
-        "alteracao" => day(Some(&found.updated_on)),
+        "cadastro" => day(Some(found.registered_on)),
+        "alteracao" => day(Some(found.updated_on)),
         _ => TableCell::default(),
     }
 }
 
 /// `Ouro (R$ 150,55), Clube (R$ 9,90)`
-pub fn describe_plans(registers: &TenantRegisters, all: &[(domain::PlanCode, i64)]) -> String {
+pub fn describe_plans(registers: &TenantRegisters, all: &[(domain::PlanCode, Money)]) -> String {
     let descriptions = all.iter().filter_map(|(plan, price)| {
         Some(format!("{} ({})", registers.plan(*plan)?.name, format_money(*price)))
     });

@@ -1,7 +1,7 @@
 //! Display formats: numbers, money, dates and times in Brazilian notation; pagination; charts.
 
 use crate::pages::export::ExportLinks;
-use domain::{Moment, TimeZone, display};
+use domain::{Moment, Money, TimeZone, display};
 
 /// `1.234.567`
 pub fn format_count(number: i64) -> String {
@@ -19,15 +19,14 @@ pub fn format_count(number: i64) -> String {
     out
 }
 
-/// Cents as `R$ 1.234,56`.
-pub fn format_money(cents: i64) -> String {
-    let sign = if cents < 0 { "-" } else { "" };
-    format!("{sign}R$ {},{:02}", format_count((cents / 100).abs()), (cents % 100).abs())
+/// `R$ 1.234,56`
+pub fn format_money(money: Money) -> String {
+    format!("R$ {}", format_reais(money))
 }
 
-/// Cents as `1.234,56`, for a form field.
-pub fn format_reais(cents: i64) -> String {
-    format_money(cents).replacen("R$ ", "", 1)
+/// `1.234,56`, for a form field.
+pub fn format_reais(money: Money) -> String {
+    format!("{},{:02}", format_count(money.cents() / 100), money.cents() % 100)
 }
 
 const MONTHS: [&str; 12] = [
@@ -209,7 +208,8 @@ mod tests {
             ["0", "999", "1.000", "1.234.567", "-1.000"],
             [0, 999, 1000, 1_234_567, -1000].map(format_count)[..]
         );
-        assert_eq!(["R$ 0,05", "R$ 1.234,56", "-R$ 3,00"], [5, 123_456, -300].map(format_money)[..]);
+        let money = [5, 123_456, 300].map(|cents| format_money(Money::from_cents(cents).unwrap()));
+        assert_eq!(["R$ 0,05", "R$ 1.234,56", "R$ 3,00"], money[..]);
     }
 
     #[test]

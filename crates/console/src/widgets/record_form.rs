@@ -2,7 +2,7 @@
 //! shown next to it and typed values are kept.
 
 use super::form::SubmittedForm;
-use domain::{FieldConflict, Rejection};
+use domain::{FieldConflict, Money, Rejection};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use wire::refusal::RequestProblem;
@@ -307,9 +307,9 @@ pub fn normalize_money(text: &str) -> String {
     }
 }
 
-/// Cents as `1234,56`, for a form field.
-pub fn format_money_input(cents: i64) -> String {
-    format!("{},{:02}", cents / 100, cents % 100)
+/// `1234,56`, for a form field.
+pub fn format_money_input(money: Money) -> String {
+    format!("{},{:02}", money.cents() / 100, money.cents() % 100)
 }
 
 pub fn capitalize_sentence(text: &str) -> String {
@@ -473,7 +473,7 @@ mod tests {
         let typed = ["89,90", "1.234,56", "1.234", "89.90", "R$ 10", "1234,5", "abc"];
         let plain = ["89.90", "1234.56", "1234", "89.90", "10", "1234.5", "abc"];
         assert_eq!(typed.map(normalize_money), plain);
-        assert_eq!(format_money_input(123_456), "1234,56");
+        assert_eq!(format_money_input(Money::from_cents(123_456).unwrap()), "1234,56");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! member's number, with a random stream of its own.
 
 use crate::association::{DUE_DAYS, PLANS};
-use crate::calendar::{SHOWN_ON, compute_day_number, format_day, pick_working_moment};
+use crate::calendar::{SHOWN_ON, compute_date, compute_day_number, pick_working_moment};
 use crate::dependents::SampleDependent;
 use crate::dice::SeededDice;
 use crate::people::SampleGenerator;
@@ -12,7 +12,7 @@ use crate::values::generate_field_values;
 use crate::vehicles::generate_vehicle;
 use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous};
 use domain::VehicleCategory::{Bus, Motorcycle, Truck};
-use domain::{BranchCode, ItemCode, Moment, Nature, PersonCode, PlanCode, SituationCode};
+use domain::{BranchCode, ItemCode, Moment, Money, Nature, PersonCode, PlanCode, SituationCode};
 use std::time::Duration;
 use storage::benefits::installations::StoredInstallation;
 use storage::benefits::items::StoredItem;
@@ -91,7 +91,7 @@ impl SampleGenerator {
         let days = SampleBenefitDates::generate(dice, at, person, situation);
         let vehicle = match kind {
             BenefitKind::Vehicle => {
-                let year = format_day(i64::from(days.created))[..4].parse().unwrap_or(2016);
+                let year = compute_date(i64::from(days.created)).year().into();
                 generate_vehicle(dice, VehicleNumber::new(self.seed, number, at), person.nature, year)
             }
             _ => VehicleDetails::default(),
@@ -115,9 +115,9 @@ impl SampleGenerator {
             due_day: Some(dice.pick(&DUE_DAYS)),
             consultant: dice.roll_percent(consults).then(|| dice.pick_skewed(consultants)),
             representative: dice.roll_percent(represents).then(|| dice.pick(representatives)),
-            joined_on: Some(format_day(i64::from(days.joined))),
-            activated_on: days.activated.map(|number| format_day(i64::from(number))),
-            cancelled_on: days.cancelled.map(|number| format_day(i64::from(number))),
+            joined_on: Some(compute_date(i64::from(days.joined))),
+            activated_on: days.activated.map(|number| compute_date(i64::from(number))),
+            cancelled_on: days.cancelled.map(|number| compute_date(i64::from(number))),
             integration_code: dice.roll_percent(20).then(|| format!("BEN-{number:07}-{}", at + 1)),
             note: dice.roll_percent(6).then(|| dice.pick(NOTES).to_owned()),
             plans: items.iter().filter(|item| item.active).map(|item| (item.plan, item.price)).collect(),
@@ -247,8 +247,8 @@ fn build_item(plan: usize, included: u32, is_first: bool, active: bool) -> Store
     StoredItem {
         code: ItemCode::new(0),
         plan: PlanCode::new(plan as i32),
-        price,
-        included_on: format_day(i64::from(included)),
+        price: Money::from_cents(price).unwrap_or_default(),
+        included_on: compute_date(i64::from(included)),
         is_first,
         active,
     }

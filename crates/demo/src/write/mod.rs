@@ -60,8 +60,9 @@ pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<Demo
     tx.execute_batch(benefits::insert_benefits(tenant, rows.benefits())).await?;
     let mut months = monthly_counts::BenefitCountChanges::default();
     for (_, benefit) in rows.benefits() {
-        let day = benefit.cancelled_on.as_deref().unwrap_or_default();
-        months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, 1);
+        if let Some(day) = benefit.cancelled_on {
+            months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, 1);
+        }
     }
     tx.execute_batch(months.into_statements(tenant)).await?;
     tx.execute_batch(items::insert_dated_items(tenant, rows.items())).await?;
@@ -271,12 +272,12 @@ impl BatchRows<'_> {
                 rows.extend(prepared.next().map(|(days, _)| SearchListingRow {
                     slot: row.slot,
                     member: build_listed_member(row.person, row.profile),
-                    own: build_member_row(row.profile, days),
+                    own: build_member_row(row.profile, *days),
                 }));
             }
             for BenefitRows { code, benefit, .. } in &row.benefits {
                 rows.extend(prepared.next().map(|(days, plate_key)| {
-                    build_benefit_row(*code, benefit, (row.person, row.profile), days, plate_key.as_deref())
+                    build_benefit_row(*code, benefit, (row.person, row.profile), *days, plate_key.as_deref())
                 }));
             }
         }

@@ -110,8 +110,8 @@ pub(super) const DEALS: &[ListColumn<FoundDeal>] = &[
         make_text_cell(named.collect::<Vec<_>>().join(", "))
     }),
     define_column("valor", "Valor", Money, |_, row| make_money_cell(row.deal.price)),
-    define_column("previsao", "Previsão", Day, |_, row| make_day_cell(row.deal.expected_on.as_deref())),
-    define_column("abertura", "Abertura", Day, |_, row| make_day_cell(Some(&row.deal.opened_on))),
+    define_column("previsao", "Previsão", Day, |_, row| make_day_cell(row.deal.expected_on)),
+    define_column("abertura", "Abertura", Day, |_, row| make_day_cell(Some(row.deal.opened_on))),
     define_column("placa", "Placa", Text, |_, row| {
         make_optional_text_cell(row.deal.vehicle.plate.as_ref().map(ToString::to_string).as_deref())
     }),

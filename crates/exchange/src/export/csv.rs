@@ -49,11 +49,8 @@ fn format_cell(cell: &SpreadsheetCell, zone: &TimeZone) -> String {
         SpreadsheetCell::Empty => String::new(),
         SpreadsheetCell::Text(text) => guard_text(text),
         SpreadsheetCell::Number(number) => number.to_string(),
-        SpreadsheetCell::Money(cents) => {
-            let sign = if *cents < 0 { "-" } else { "" };
-            format!("{sign}{},{:02}", (cents / 100).abs(), (cents % 100).abs())
-        }
-        SpreadsheetCell::Day(day) => display::format_day(day),
+        SpreadsheetCell::Money(money) => format!("{},{:02}", money.cents() / 100, money.cents() % 100),
+        SpreadsheetCell::Day(day) => day.to_br(),
         SpreadsheetCell::Moment(at) => format_moment(*at, zone),
         SpreadsheetCell::Flag(flag) => wire::sheet::label_flag(*flag).to_owned(),
     }
@@ -103,6 +100,7 @@ fn format_moment(at: Moment, zone: &TimeZone) -> String {
 mod tests {
     use super::*;
     use crate::export::CellKind;
+    use domain::{Date, Money};
 
     #[test]
     fn a_spreadsheet_takes_nothing_for_a_formula_and_changes_no_digits() {
@@ -140,8 +138,8 @@ mod tests {
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
         let row = vec![
             SpreadsheetCell::Text("Zé; \"o bom\"\nda Silva".to_owned()),
-            SpreadsheetCell::Money(-123_405),
-            SpreadsheetCell::Day("2026-11-14".to_owned()),
+            SpreadsheetCell::Money(Money::from_cents(123_405).unwrap()),
+            SpreadsheetCell::Day(Date::new(2026, 11, 14).unwrap()),
             SpreadsheetCell::Moment(Moment::from_millis(1_794_663_125_000)),
             SpreadsheetCell::Flag(true),
             SpreadsheetCell::Number(7),
@@ -149,7 +147,7 @@ mod tests {
         ];
         assert_eq!(
             String::from_utf8(encode_rows(&[row], &zone).unwrap()).unwrap(),
-            "\"Zé; \"\"o bom\"\"\nda Silva\";-1234,05;14/11/2026;14/11/2026 10:32:05;Sim;7;\r\n"
+            "\"Zé; \"\"o bom\"\"\nda Silva\";1234,05;14/11/2026;14/11/2026 10:32:05;Sim;7;\r\n"
         );
     }
 }

@@ -25,7 +25,7 @@ pub(super) const MEMBERS: &[ListColumn<FoundMemberRow>] = &[
         make_optional_text_cell(row.person.landline.as_deref().map(display::format_phone).as_deref())
     }),
     define_column("email", "E-mail", Text, |_, row| make_optional_text_cell(row.person.email.as_deref())),
-    define_column("nascimento", "Nascimento", Day, |_, row| make_day_cell(row.person.born_on.as_deref())),
+    define_column("nascimento", "Nascimento", Day, |_, row| make_day_cell(row.person.born_on)),
     define_column("logradouro", "Endereço", Text, |_, row| {
         let address = &row.person.address;
         let parts = [&address.street_kind, &address.street, &address.number, &address.complement];
@@ -48,8 +48,8 @@ pub(super) const MEMBERS: &[ListColumn<FoundMemberRow>] = &[
     define_column("consultor", "Consultor", Text, |tenant_registers, row| {
         make_seller_cell(tenant_registers, row.consultant)
     }),
-    define_column("cadastro", "Cadastro", Day, |_, row| make_day_cell(Some(&row.registered_on))),
-    define_column("alteracao", "Alteração", Day, |_, row| make_day_cell(Some(&row.updated_on))),
+    define_column("cadastro", "Cadastro", Day, |_, row| make_day_cell(Some(row.registered_on))),
+    define_column("alteracao", "Alteração", Day, |_, row| make_day_cell(Some(row.updated_on))),
     define_column("codBeneficio", "Código do benefício", Number, |_, row| {
         row.benefit.as_ref().map_or(super::SpreadsheetCell::Empty, |one| make_number_cell(one.code.get()))
     }),
@@ -81,7 +81,7 @@ pub(super) const MEMBERS: &[ListColumn<FoundMemberRow>] = &[
         )
     }),
     define_column("valor", "Valor dos planos", Money, |_, row| {
-        make_money_cell(row.benefit.as_ref().map(|one| one.plans.iter().map(|(_, price)| price).sum()))
+        make_money_cell(row.benefit.as_ref().map(|one| one.plans.iter().map(|(_, price)| *price).sum()))
     }),
 ];
 
@@ -106,7 +106,7 @@ pub(super) const BENEFITS: &[ListColumn<FoundBenefit>] = &[
         make_text_cell(join_plan_names(tenant_registers, &row.benefit.plans))
     }),
     define_column("valor", "Valor dos planos", Money, |_, row| {
-        make_money_cell(Some(row.benefit.plans.iter().map(|(_, price)| price).sum()))
+        make_money_cell(Some(row.benefit.plans.iter().map(|(_, price)| *price).sum()))
     }),
     define_column("cartao", "Cartão", Code, |_, row| {
         make_optional_text_cell(
@@ -116,16 +116,14 @@ pub(super) const BENEFITS: &[ListColumn<FoundBenefit>] = &[
     define_column("vencimento", "Dia de vencimento", Number, |_, row| {
         row.benefit.due_day.map_or(super::SpreadsheetCell::Empty, make_number_cell)
     }),
-    define_column("adesao", "Adesão", Day, |_, row| make_day_cell(row.benefit.joined_on.as_deref())),
-    define_column("ativacao", "Ativação", Day, |_, row| make_day_cell(row.benefit.activated_on.as_deref())),
-    define_column("cancelamento", "Cancelamento", Day, |_, row| {
-        make_day_cell(row.benefit.cancelled_on.as_deref())
-    }),
+    define_column("adesao", "Adesão", Day, |_, row| make_day_cell(row.benefit.joined_on)),
+    define_column("ativacao", "Ativação", Day, |_, row| make_day_cell(row.benefit.activated_on)),
+    define_column("cancelamento", "Cancelamento", Day, |_, row| make_day_cell(row.benefit.cancelled_on)),
     define_column("consultor", "Consultor", Text, |tenant_registers, row| {
         make_seller_cell(tenant_registers, row.consultant)
     }),
     define_column("cadastro", "Cadastro", Day, |tenant_registers, row| {
-        make_day_cell(Some(&row.benefit.created_at.date_in(&tenant_registers.zone).to_iso()))
+        make_day_cell(Some(row.benefit.created_at.date_in(&tenant_registers.zone)))
     }),
     define_column("placa", "Placa", Text, |_, row| {
         make_optional_text_cell(row.benefit.vehicle.plate.as_ref().map(ToString::to_string).as_deref())
@@ -168,7 +166,7 @@ fn make_seller_cell(tenant_registers: &TenantRegisters, code: Option<SellerCode>
     make_optional_text_cell(code.and_then(|code| tenant_registers.seller_name(code)))
 }
 
-fn join_plan_names(tenant_registers: &TenantRegisters, all: &[(PlanCode, i64)]) -> String {
+fn join_plan_names(tenant_registers: &TenantRegisters, all: &[(PlanCode, domain::Money)]) -> String {
     let named = all.iter().filter_map(|(plan, _)| Some(tenant_registers.plan(*plan)?.name.as_str()));
     named.collect::<Vec<_>>().join(", ")
 }

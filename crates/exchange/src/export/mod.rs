@@ -25,7 +25,7 @@ pub use stream::{ListExport, start_list_export};
 use ::registers::{REGISTERS, Register};
 use app::Error;
 use app::registers::snapshot::TenantRegisters;
-use domain::{CaseKind, Moment, Role};
+use domain::{CaseKind, Date, Moment, Money, Role};
 use wire::read::{DocumentedField, InputProblems, InputRecord};
 use wire::records::{
     AuditoriaExportacaoQuery, BeneficioExportacaoQuery, CasoQuery, EntregaExportacaoQuery, ExportacaoQuery,
@@ -38,10 +38,8 @@ pub enum SpreadsheetCell {
     Empty,
     Text(String),
     Number(i64),
-    /// In cents.
-    Money(i64),
-    /// In ISO format: `2026-11-14`.
-    Day(String),
+    Money(Money),
+    Day(Date),
     Moment(Moment),
     Flag(bool),
 }
@@ -94,16 +92,16 @@ pub(crate) fn make_number_cell(number: impl Into<i64>) -> SpreadsheetCell {
     SpreadsheetCell::Number(number.into())
 }
 
-pub(crate) fn make_day_cell(day: Option<&str>) -> SpreadsheetCell {
-    day.map_or(SpreadsheetCell::Empty, |day| SpreadsheetCell::Day(day.to_owned()))
+pub(crate) fn make_day_cell(day: Option<Date>) -> SpreadsheetCell {
+    day.map_or(SpreadsheetCell::Empty, SpreadsheetCell::Day)
 }
 
 pub(crate) fn make_moment_cell(at: Option<Moment>) -> SpreadsheetCell {
     at.map_or(SpreadsheetCell::Empty, SpreadsheetCell::Moment)
 }
 
-pub(crate) fn make_money_cell(cents: Option<i64>) -> SpreadsheetCell {
-    cents.map_or(SpreadsheetCell::Empty, SpreadsheetCell::Money)
+pub(crate) fn make_money_cell(money: Option<Money>) -> SpreadsheetCell {
+    money.map_or(SpreadsheetCell::Empty, SpreadsheetCell::Money)
 }
 
 #[derive(Clone, Copy)]

@@ -99,7 +99,7 @@ fn build_field_cell(field: &FieldSpec, value: &FieldContent, names: &ReferenceNa
     match (field.kind, value) {
         (_, FieldContent::Nothing) => SpreadsheetCell::Empty,
         (_, FieldContent::Flag(flag)) => SpreadsheetCell::Flag(*flag),
-        (FieldType::Money, FieldContent::Number(cents)) => SpreadsheetCell::Money(*cents),
+        (_, FieldContent::Money(money)) => SpreadsheetCell::Money(*money),
         (FieldType::Integer { .. }, FieldContent::Number(number)) => SpreadsheetCell::Number(*number),
         (FieldType::Choice(all), FieldContent::Number(number)) => {
             let found = all.iter().find(|(known, _)| known == number);
@@ -113,7 +113,7 @@ fn build_field_cell(field: &FieldSpec, value: &FieldContent, names: &ReferenceNa
         (FieldType::References { to, .. }, FieldContent::Codes(codes)) => make_text_cell(
             codes.iter().map(|code| names.resolve_name(to, (*code).into())).collect::<Vec<_>>().join(", "),
         ),
-        (FieldType::Date, FieldContent::Text(day)) => SpreadsheetCell::Day(day.clone()),
+        (_, FieldContent::Date(day)) => SpreadsheetCell::Day(*day),
         (FieldType::Document, FieldContent::Text(digits)) => make_text_cell(display::format_document(digits)),
         (FieldType::Phone, FieldContent::Text(digits)) => make_text_cell(display::format_phone(digits)),
         (FieldType::Cep, FieldContent::Text(digits)) => make_text_cell(format_cep(digits)),

@@ -3,7 +3,7 @@
 
 use super::{CellKind, ColumnHeading, SpreadsheetCell};
 use app::Error;
-use domain::{Moment, TimeZone};
+use domain::{Date, Moment, TimeZone};
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, XlsxError};
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
@@ -84,12 +84,12 @@ impl WorkbookWriter {
                     #[allow(clippy::cast_precision_loss, reason = "a spreadsheet has no other numbers")]
                     SpreadsheetCell::Number(number) => sheet.write_number(line, at, *number as f64),
                     #[allow(clippy::cast_precision_loss, reason = "a spreadsheet has no other numbers")]
-                    SpreadsheetCell::Money(cents) => {
-                        sheet.write_number_with_format(line, at, *cents as f64 / 100.0, &money)
+                    SpreadsheetCell::Money(amount) => {
+                        sheet.write_number_with_format(line, at, amount.cents() as f64 / 100.0, &money)
                     }
-                    SpreadsheetCell::Day(text) => match to_excel_date(text) {
+                    SpreadsheetCell::Day(date) => match to_excel_date(*date) {
                         Some(on) => sheet.write_datetime_with_format(line, at, on, &day),
-                        None => sheet.write_string(line, at, truncate_text(text)),
+                        None => sheet.write_string(line, at, date.to_iso()),
                     },
                     SpreadsheetCell::Moment(moment) => match to_excel_datetime(*moment, zone) {
                         Some(on) => sheet.write_datetime_with_format(line, at, on, &time),
@@ -130,17 +130,16 @@ fn truncate_text(text: &str) -> &str {
 }
 
 /// `None` for dates that Excel cannot represent, such as those before 1900.
-fn to_excel_date(text: &str) -> Option<ExcelDateTime> {
-    let mut parts = text.split('-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    ExcelDateTime::from_ymd(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?).ok()
+fn to_excel_date(date: Date) -> Option<ExcelDateTime> {
+    let (month, day) = (u8::try_from(date.month()).ok()?, u8::try_from(date.day()).ok()?);
+    ExcelDateTime::from_ymd(u16::try_from(date.year()).ok()?, month, day).ok()
 }
 
 fn to_excel_datetime(at: Moment, zone: &TimeZone) -> Option<ExcelDateTime> {
     let iso = at.to_offset_iso(zone);
     let mut time = iso.get(11..19)?.split(':');
     let (hour, minute, second) = (time.next()?, time.next()?, time.next()?);
-    to_excel_date(iso.get(..10)?)?
+    to_excel_date(at.date_in(zone))?
         .and_hms(hour.parse().ok()?, minute.parse().ok()?, second.parse::<f64>().ok()?)
         .ok()
 }
@@ -152,6 +151,7 @@ fn wrap_xlsx_error(error: XlsxError) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::Money;
     use std::io::Read;
 
     fn part(file: &mut File, name: &str) -> String {
@@ -173,8 +173,8 @@ mod tests {
         let row = |text: &str| {
             vec![
                 SpreadsheetCell::Text(text.to_owned()),
-                SpreadsheetCell::Day("2026-11-14".to_owned()),
-                SpreadsheetCell::Money(12_345),
+                SpreadsheetCell::Day(Date::new(2026, 11, 14).unwrap()),
+                SpreadsheetCell::Money(Money::from_cents(12_345).unwrap()),
             ]
         };
         book.add_rows(&[row("=1+1"), row("007"), row("<b>&")], &zone).unwrap();

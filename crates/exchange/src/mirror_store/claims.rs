@@ -141,14 +141,14 @@ async fn upsert_claim_person(
     after.nature = profile.document.as_ref().map_or(after.nature, Document::nature);
     after.email.clone_from(&profile.email);
     after.sex = profile.sex;
-    after.born_on.clone_from(&profile.born_on);
+    after.born_on = profile.born_on;
     after.address.clone_from(&profile.address);
     after.identity_number.clone_from(&profile.identity_number);
     after.identity_issuer.clone_from(&profile.identity_issuer);
-    after.identity_issued_on.clone_from(&profile.identity_issued_on);
+    after.identity_issued_on = profile.identity_issued_on;
     after.cnh_number.clone_from(&profile.cnh_number);
     after.cnh_category.clone_from(&profile.cnh_category);
-    after.cnh_valid_until.clone_from(&profile.cnh_valid_until);
+    after.cnh_valid_until = profile.cnh_valid_until;
     after.trade_name.clone_from(&profile.trade_name);
     after.state_registration.clone_from(&profile.state_registration);
     after.municipal_registration.clone_from(&profile.municipal_registration);

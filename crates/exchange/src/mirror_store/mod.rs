@@ -194,8 +194,7 @@ pub async fn list_benefits_after(
     after: i32,
     limit: i64,
 ) -> Result<Vec<(BenefitCode, BenefitKind)>, Error> {
-    Ok(mirrors::list_changed_benefits_after(&app.db, mirror.tenant, after, mirror.since.as_deref(), limit)
-        .await?)
+    Ok(mirrors::list_changed_benefits_after(&app.db, mirror.tenant, after, mirror.since, limit).await?)
 }
 
 /// The next members whose cards must be read.
@@ -206,8 +205,7 @@ pub async fn list_members_after(
     after: i32,
     limit: i64,
 ) -> Result<Vec<PersonCode>, Error> {
-    Ok(mirrors::list_changed_members_after(&app.db, mirror.tenant, after, mirror.since.as_deref(), limit)
-        .await?)
+    Ok(mirrors::list_changed_members_after(&app.db, mirror.tenant, after, mirror.since, limit).await?)
 }
 
 /// Records of a kind that the last run could not read.

@@ -2,7 +2,7 @@
 
 use super::{NewMirrorNote, StoredMirror, append_audit_entry};
 use app::{App, Error};
-use domain::{AuditedAction, AuditedChange, Entity, MirrorRecordConflict, Moment, Scope, TenantId};
+use domain::{AuditedAction, AuditedChange, Entity, MirrorRecordConflict, Moment, Money, Scope, TenantId};
 use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, Register};
 use std::collections::BTreeSet;
 use storage::exchange::mirrors;
@@ -211,7 +211,7 @@ async fn build_blank_values(
             (FieldRequirement::Default(FieldDefault::Number(number)), _) => FieldContent::Number(number),
             (FieldRequirement::Default(FieldDefault::Code), _) => FieldContent::Number(code.into()),
             (FieldRequirement::Optional, _) => FieldContent::Nothing,
-            (FieldRequirement::Required, FieldType::Money) => FieldContent::Number(0),
+            (FieldRequirement::Required, FieldType::Money) => FieldContent::Money(Money::default()),
             (FieldRequirement::Required, FieldType::Choice(names)) => {
                 FieldContent::Number(names.last().map_or(0, |(first, _)| *first))
             }

@@ -128,7 +128,7 @@ fn reset_mirror_progress(
     now: Moment,
 ) -> StoredMirror {
     // One day of overlap covers differences between clocks and time zones.
-    let day = |at: Moment| at.minus(Duration::from_secs(24 * 3600)).date_in(zone).to_iso();
+    let day = |at: Moment| at.minus(Duration::from_secs(24 * 3600)).date_in(zone);
     StoredMirror {
         login: login.to_owned(),
         since: known.complete_from.filter(|_| !is_full).map(day),

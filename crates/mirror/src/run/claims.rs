@@ -106,7 +106,7 @@ impl MirrorRunner<'_> {
                 && source_text("prioridade") == Some(fold_text(set_names::priority(claim.priority)))
                 && source_text("envolvido") == Some(fold_text(set_names::involved(claim.involved)))
                 && source_text("responsavel") == user.as_deref().map(fold_text)
-                && read_day(&json["dataEvento"]).map(Date::to_iso) == claim.happened_on
+                && read_day(&json["dataEvento"]) == claim.happened_on
         };
         Ok(found.iter().filter(|one| !is_alike(one)).map(|(code, _)| *code).collect())
     }

@@ -91,7 +91,7 @@ impl MirrorRunner<'_> {
         for attempt in 1.. {
             self.register_detail_references(read).await?;
             let (now, zone) = (self.now(), &self.registers.zone);
-            let today = now.date_in(zone).to_iso();
+            let today = now.date_in(zone);
             let mut notes: Vec<NewMirrorNote> = Vec::new();
             let mut mirrored = Vec::with_capacity(read.len());
             for one in read {
@@ -100,7 +100,7 @@ impl MirrorRunner<'_> {
                 let items = one
                     .items
                     .as_ref()
-                    .map(|json| details::read_benefit_items(json, benefit, &today, &mut notes));
+                    .map(|json| details::read_benefit_items(json, benefit, today, &mut notes));
                 let dependents = one
                     .dependents
                     .as_ref()

@@ -5,7 +5,7 @@ use crate::client::{SourceAnswer, SourceError, escape_query_value};
 use crate::lenient::{read_code, read_flag, read_int, read_items, read_list};
 use crate::members::read_member_row;
 use crate::missing::UnregisteredReferences;
-use domain::{BenefitCode, display};
+use domain::BenefitCode;
 use exchange::mirror_store::{self, MirroredMember};
 use futures_util::StreamExt;
 use serde_json::Value as Json;
@@ -175,8 +175,8 @@ impl MirrorRunner<'_> {
     pub(super) async fn read_members(&mut self) -> Result<(), MirrorError> {
         self.begin_phase(phase::MEMBERS);
         let mut path = "/ext/associado?situacaoBeneficio=Todos".to_owned();
-        if let Some(since) = &self.mirror.since {
-            path.push_str(&format!("&dataAtualizacao={}", escape_query_value(&display::format_day(since))));
+        if let Some(since) = self.mirror.since {
+            path.push_str(&format!("&dataAtualizacao={}", escape_query_value(&since.to_br())));
         }
         let mut number = self.mirror.place + 1;
         let mut walk = PageWalk::new(path, number);

@@ -5,8 +5,8 @@ use super::{StoredBenefit, parse_benefit_row, row};
 use crate::exchange::{imports, record_snapshot};
 use crate::{Error, Statement, Tx, sql};
 use domain::{
-    BenefitCode, CardNumber, Chassis, ItemCode, PersonCode, PlanCode, Plate, ReferenceKind, SituationCode,
-    TenantId,
+    BenefitCode, CardNumber, Chassis, Date, ItemCode, Money, PersonCode, PlanCode, Plate, ReferenceKind,
+    SituationCode, TenantId,
 };
 use serde_json::{Value as Json, json};
 
@@ -66,7 +66,8 @@ pub fn render_benefit_snapshot(benefit: &StoredBenefit, items: &[StoredItem]) ->
     let items: Vec<Json> = items
         .iter()
         .map(|one| {
-            json!([one.code.get(), one.plan.get(), one.price, one.included_on, one.is_first, one.active])
+            let (price, included) = (one.price.cents(), one.included_on.to_iso());
+            json!([one.code.get(), one.plan.get(), price, included, one.is_first, one.active])
         })
         .collect();
     let values = row::build_benefit_row(TenantId::SERVER, BenefitCode::new(0), benefit);
@@ -85,8 +86,8 @@ pub fn parse_benefit_snapshot(text: &str) -> Result<(StoredBenefit, Vec<StoredIt
         Some(StoredItem {
             code: ItemCode::new(number(0)?),
             plan: PlanCode::new(number(1)?),
-            price: one[2].as_i64()?,
-            included_on: one[3].as_str()?.to_owned(),
+            price: Money::from_cents(one[2].as_i64()?)?,
+            included_on: Date::from_iso(one[3].as_str()?)?,
             is_first: one[4].as_bool()?,
             active: one[5].as_bool()?,
         })

@@ -2,9 +2,8 @@
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId, TrackerCode};
+use domain::{BenefitCode, Date, InstallationCode, Moment, SupplierCode, TenantId, TrackerCode};
 
-/// Dates are `yyyy-MM-dd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredInstallation {
     pub code: InstallationCode,
@@ -17,8 +16,8 @@ pub struct StoredInstallation {
     pub supplier: Option<SupplierCode>,
     /// Where on the vehicle it is installed.
     pub place: Option<String>,
-    pub installed_on: Option<String>,
-    pub removed_on: Option<String>,
+    pub installed_on: Option<Date>,
+    pub removed_on: Option<Date>,
     pub active: bool,
 }
 
@@ -93,8 +92,8 @@ pub fn update_installation(
     .arg(one.maker.as_deref())
     .arg(one.supplier)
     .arg(one.place.as_deref())
-    .arg(one.installed_on.as_deref())
-    .arg(one.removed_on.as_deref())
+    .arg(one.installed_on)
+    .arg(one.removed_on)
     .arg(one.active)
     .arg(now)
 }
@@ -119,8 +118,8 @@ pub fn insert_installations<'i>(
             one.maker.as_deref().into(),
             one.supplier.into(),
             one.place.as_deref().into(),
-            one.installed_on.as_deref().into(),
-            one.removed_on.as_deref().into(),
+            one.installed_on.into(),
+            one.removed_on.into(),
             one.active.into(),
             1.into(),
             at.into(),

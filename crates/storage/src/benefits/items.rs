@@ -2,16 +2,14 @@
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use domain::{BenefitCode, ItemCode, Moment, PlanCode, TenantId};
+use domain::{BenefitCode, Date, ItemCode, Moment, Money, PlanCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredItem {
     pub code: ItemCode,
     pub plan: PlanCode,
-    /// In cents.
-    pub price: i64,
-    /// `yyyy-MM-dd`
-    pub included_on: String,
+    pub price: Money,
+    pub included_on: Date,
     /// The item created with the benefit, or its replacement.
     pub is_first: bool,
     pub active: bool,
@@ -83,7 +81,7 @@ pub fn insert_dated_items<'i>(
             item.code.into(),
             item.plan.into(),
             item.price.into(),
-            item.included_on.as_str().into(),
+            item.included_on.into(),
             item.is_first.into(),
             item.active.into(),
             slot.into(),
@@ -113,7 +111,7 @@ pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &StoredItem, no
     .arg(item.code)
     .arg(item.plan)
     .arg(item.price)
-    .arg(item.included_on.as_str())
+    .arg(item.included_on)
     .arg(item.is_first)
     .arg(item.active)
     .arg(now)

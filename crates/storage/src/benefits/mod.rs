@@ -23,13 +23,12 @@ use crate::server::counters::{self, Counter};
 use crate::server::versions;
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, members, sql};
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, CardNumber, Chassis, Document, FieldCode, Fuel, Moment, PersonCode,
-    PlanCode, Plate, Scope, SellerCode, SituationCode, TenantId, VehicleCategory, VehicleTypeCode,
-    VisibleBranches,
+    BenefitCode, BenefitKind, BranchCode, CardNumber, Chassis, Date, Document, FieldCode, Fuel, Moment,
+    Money, PersonCode, PlanCode, Plate, Scope, SellerCode, SituationCode, TenantId, VehicleCategory,
+    VehicleTypeCode, VisibleBranches,
 };
 use std::collections::BTreeMap;
 
-/// Dates are `yyyy-MM-dd`, money is in cents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredBenefit {
     pub person: PersonCode,
@@ -41,14 +40,14 @@ pub struct StoredBenefit {
     pub due_day: Option<i32>,
     pub consultant: Option<SellerCode>,
     pub representative: Option<SellerCode>,
-    pub joined_on: Option<String>,
+    pub joined_on: Option<Date>,
     /// When it first became active.
-    pub activated_on: Option<String>,
-    pub cancelled_on: Option<String>,
+    pub activated_on: Option<Date>,
+    pub cancelled_on: Option<Date>,
     pub integration_code: Option<String>,
     pub note: Option<String>,
     /// The plans of its active items with their prices, ordered by plan.
-    pub plans: Vec<(PlanCode, i64)>,
+    pub plans: Vec<(PlanCode, Money)>,
     pub fields: AdditionalFieldValues,
     /// Empty unless the benefit is of the vehicle kind.
     pub vehicle: VehicleDetails,
@@ -76,9 +75,9 @@ pub struct VehicleDetails {
     pub category: Option<VehicleCategory>,
     pub kind: Option<VehicleTypeCode>,
     pub doors: Option<i32>,
-    pub worth: Option<i64>,
-    pub protected: Option<i64>,
-    pub participation: Option<i64>,
+    pub worth: Option<Money>,
+    pub protected: Option<Money>,
+    pub participation: Option<Money>,
     pub fipe: Option<String>,
 }
 

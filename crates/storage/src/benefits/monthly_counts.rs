@@ -3,7 +3,7 @@
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
-use domain::{BenefitCode, BranchCode, Scope, TenantId};
+use domain::{BenefitCode, BranchCode, Date, Scope, TenantId};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,11 +17,9 @@ pub enum BenefitMovement {
 pub struct BenefitCountChanges(BTreeMap<(BenefitMovement, String, BranchCode), i64>);
 
 impl BenefitCountChanges {
-    /// Adds a benefit, or subtracts it if `delta` is negative. The day is `yyyy-MM-dd`.
-    pub fn count(&mut self, movement: BenefitMovement, day: &str, branch: BranchCode, delta: i64) {
-        if let Some(month) = day.get(..7) {
-            *self.0.entry((movement, month.to_owned(), branch)).or_default() += delta;
-        }
+    /// Adds a benefit, or subtracts it if `delta` is negative.
+    pub fn count(&mut self, movement: BenefitMovement, day: Date, branch: BranchCode, delta: i64) {
+        *self.0.entry((movement, day.to_iso_month(), branch)).or_default() += delta;
     }
 
     pub fn into_statements(self, tenant: TenantId) -> Vec<Statement> {

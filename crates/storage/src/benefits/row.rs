@@ -2,7 +2,7 @@
 
 use super::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
 use crate::{Error, Row, SqlScalar};
-use domain::{BenefitCode, CardNumber, Chassis, FieldCode, PlanCode, Plate, Rejection, TenantId};
+use domain::{BenefitCode, CardNumber, Chassis, FieldCode, Money, PlanCode, Plate, Rejection, TenantId};
 use std::collections::BTreeMap;
 
 /// The columns read by [`parse_benefit_row`], of a table with the alias `b`.
@@ -25,14 +25,14 @@ pub const INSERT: &str = "INSERT INTO benefits (tenant, code, person, branch, ki
      protected, participation, fipe, slot, version, created_at, updated_at) VALUES";
 
 /// Format: `10:15055 12:2990`.
-pub(crate) fn encode_priced_plans(plans: &[(PlanCode, i64)]) -> String {
-    plans.iter().map(|(plan, price)| format!("{plan}:{price}")).collect::<Vec<_>>().join(" ")
+pub(crate) fn encode_priced_plans(plans: &[(PlanCode, Money)]) -> String {
+    plans.iter().map(|(plan, price)| format!("{plan}:{}", price.cents())).collect::<Vec<_>>().join(" ")
 }
 
-pub(crate) fn parse_priced_plans(text: &str) -> Result<Vec<(PlanCode, i64)>, Error> {
+pub(crate) fn parse_priced_plans(text: &str) -> Result<Vec<(PlanCode, Money)>, Error> {
     let one = |part: &str| {
         let (plan, price) = part.split_once(':')?;
-        Some((PlanCode::new(plan.parse().ok()?), price.parse().ok()?))
+        Some((PlanCode::new(plan.parse().ok()?), Money::from_cents(price.parse().ok()?)?))
     };
     text.split_whitespace()
         .map(|part| one(part).ok_or_else(|| Error::Broken(format!("{part:?} is kept as a plan"))))
@@ -158,9 +158,9 @@ pub fn build_benefit_row(tenant: TenantId, code: BenefitCode, benefit: &StoredBe
         benefit.due_day.into(),
         benefit.consultant.into(),
         benefit.representative.into(),
-        benefit.joined_on.as_deref().into(),
-        benefit.activated_on.as_deref().into(),
-        benefit.cancelled_on.as_deref().into(),
+        benefit.joined_on.into(),
+        benefit.activated_on.into(),
+        benefit.cancelled_on.into(),
         benefit.integration_code.as_deref().into(),
         benefit.note.as_deref().into(),
         encode_priced_plans(&benefit.plans).into(),
@@ -177,11 +177,14 @@ mod tests {
 
     #[test]
     fn plans_and_fields_come_back_as_they_were_kept() {
-        let plans = vec![(PlanCode::new(10), 15_055), (PlanCode::new(12), 0)];
+        let plans = vec![
+            (PlanCode::new(10), Money::from_cents(15_055).unwrap()),
+            (PlanCode::new(12), Money::default()),
+        ];
         assert_eq!(encode_priced_plans(&plans), "10:15055 12:0");
         assert_eq!(parse_priced_plans("10:15055 12:0").unwrap(), plans);
         assert_eq!(parse_priced_plans("").unwrap(), []);
-        assert!(parse_priced_plans("10").is_err());
+        assert!(parse_priced_plans("10").is_err() && parse_priced_plans("10:-1").is_err());
         let fields = AdditionalFieldValues::from([(FieldCode::new(3), "Cinza \"claro\"".to_owned())]);
         assert_eq!(parse_field_values(encode_field_values(&fields)).unwrap(), fields);
         assert_eq!(encode_field_values(&AdditionalFieldValues::new()), None);

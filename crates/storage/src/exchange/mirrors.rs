@@ -2,7 +2,7 @@
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
-use domain::{BenefitCode, BenefitKind, ClaimCode, DealCode, DealState, Moment, PersonCode, TenantId};
+use domain::{BenefitCode, BenefitKind, ClaimCode, Date, DealCode, DealState, Moment, PersonCode, TenantId};
 
 /// A mirror and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +12,8 @@ pub struct StoredMirror {
     pub login: String,
     /// The tenant's code on the source server.
     pub source_base: i32,
-    /// Changes are requested from this day on (`yyyy-MM-dd`); `None` requests everything.
-    pub since: Option<String>,
+    /// Changes are requested from this day on; `None` requests everything.
+    pub since: Option<Date>,
     pub phase: i32,
     /// The last page or code written in this phase.
     pub place: i32,
@@ -95,7 +95,7 @@ pub fn upsert_mirror(mirror: &StoredMirror) -> Statement {
     .arg(mirror.source.as_str())
     .arg(mirror.login.as_str())
     .arg(mirror.source_base)
-    .arg(mirror.since.as_deref())
+    .arg(mirror.since)
     .arg(mirror.phase)
     .arg(mirror.place)
     .arg(mirror.requests)
@@ -256,7 +256,7 @@ pub async fn list_changed_benefits_after(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     after: i32,
-    since: Option<&str>,
+    since: Option<Date>,
     limit: i64,
 ) -> Result<Vec<(BenefitCode, BenefitKind)>, Error> {
     let statement = sql("SELECT b.code, b.kind FROM benefits b WHERE b.tenant = $1 AND b.code > $2")
@@ -280,7 +280,7 @@ pub async fn list_changed_members_after(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     after: i32,
-    since: Option<&str>,
+    since: Option<Date>,
     limit: i64,
 ) -> Result<Vec<PersonCode>, Error> {
     let statement = sql("SELECT p.code FROM people p WHERE p.tenant = $1 AND p.code > $2 AND p.is_member")

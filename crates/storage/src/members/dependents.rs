@@ -5,17 +5,17 @@ use crate::executor::statement::build_inserts;
 use crate::search::names;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
-    BenefitCode, CardNumber, Cpf, DependentCode, Email, Kinship, Moment, PersonCode, Phone, PlanCode,
+    BenefitCode, CardNumber, Cpf, Date, DependentCode, Email, Kinship, Moment, PersonCode, Phone, PlanCode,
     Rejection, Scope, Sex, SituationCode, TenantId,
 };
 
-/// A dependent. Dates are `yyyy-MM-dd`.
+/// A dependent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDependent {
     pub benefit: BenefitCode,
     pub name: String,
     pub cpf: Option<Cpf>,
-    pub born_on: Option<String>,
+    pub born_on: Option<Date>,
     pub kinship: Kinship,
     pub sex: Option<Sex>,
     pub identity_number: Option<String>,
@@ -381,7 +381,7 @@ fn build_dependent_row(tenant: TenantId, code: DependentCode, one: &StoredDepend
         one.benefit.into(),
         one.name.as_str().into(),
         one.cpf.as_ref().map(Cpf::as_str).into(),
-        one.born_on.as_deref().into(),
+        one.born_on.into(),
         one.kinship.into(),
         one.sex.into(),
         one.identity_number.as_deref().into(),

@@ -13,11 +13,11 @@ pub use import_undo::{delete_person, encode_person_snapshot, find_person_referen
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, benefits, sql};
 use domain::{
-    BranchCode, Cep, CivilState, Cnpj, Document, Email, Moment, Nature, PersonCode, Phone, PostalAddress,
-    Rejection, Scope, SellerCode, Sex, TenantId,
+    BranchCode, Cep, CivilState, Cnpj, Date, Document, Email, Moment, Nature, PersonCode, Phone,
+    PostalAddress, Rejection, Scope, SellerCode, Sex, TenantId,
 };
 
-/// A person. Dates are `yyyy-MM-dd`.
+/// A person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonProfile {
     pub branch: BranchCode,
@@ -30,15 +30,15 @@ pub struct PersonProfile {
     pub receives_email: Option<bool>,
     pub receives_whatsapp: Option<bool>,
     pub sex: Option<Sex>,
-    pub born_on: Option<String>,
+    pub born_on: Option<Date>,
     pub identity_number: Option<String>,
     pub identity_issuer: Option<String>,
-    pub identity_issued_on: Option<String>,
+    pub identity_issued_on: Option<Date>,
     pub mother: Option<String>,
     pub civil_state: Option<CivilState>,
     pub cnh_number: Option<String>,
     pub cnh_category: Option<String>,
-    pub cnh_valid_until: Option<String>,
+    pub cnh_valid_until: Option<Date>,
     pub trade_name: Option<String>,
     pub state_registration: Option<String>,
     pub municipal_registration: Option<String>,
@@ -388,15 +388,15 @@ fn encode_person_values(tenant: TenantId, code: i32, person: &PersonProfile) -> 
         person.receives_email.into(),
         person.receives_whatsapp.into(),
         person.sex.into(),
-        person.born_on.as_deref().into(),
+        person.born_on.into(),
         person.identity_number.as_deref().into(),
         person.identity_issuer.as_deref().into(),
-        person.identity_issued_on.as_deref().into(),
+        person.identity_issued_on.into(),
         person.mother.as_deref().into(),
         person.civil_state.into(),
         person.cnh_number.as_deref().into(),
         person.cnh_category.as_deref().into(),
-        person.cnh_valid_until.as_deref().into(),
+        person.cnh_valid_until.into(),
         person.trade_name.as_deref().into(),
         person.state_registration.as_deref().into(),
         person.municipal_registration.as_deref().into(),

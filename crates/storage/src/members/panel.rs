@@ -1,7 +1,7 @@
 //! Counts of open records for a panel; each statement uses an index of open records only.
 
 use crate::{Error, QueryWeight, ReadSource, sql};
-use domain::{BranchCode, ClaimTypeCode, Moment, Scope, SituationCode, StageCode, TenantId};
+use domain::{BranchCode, ClaimTypeCode, Date, Moment, Scope, SituationCode, StageCode, TenantId};
 
 /// Open claims of a type in a branch, by age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,13 +95,13 @@ pub async fn count_appointments(
     source.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
-/// The registration dates of the rows in these slots: `yyyy-MM-dd`.
+/// The registration dates of the rows in these slots.
 #[boxed::future]
 pub async fn list_registration_days(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     slots: &[i32],
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<Date>, Error> {
     if slots.is_empty() {
         return Ok(Vec::new());
     }

@@ -23,7 +23,7 @@ mod child_tables;
 
 use crate::{Error, Row, SqlScalar, Statement, Tx, sql};
 use child_tables::{build_part_inserts, load_record_parts};
-use domain::{Moment, ReferenceKind, Scope, TenantId, fold_text};
+use domain::{Date, Moment, Money, ReferenceKind, Scope, TenantId, fold_text};
 use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, UniqueConstraint};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -309,8 +309,10 @@ fn encode_field_value(value: &FieldContent) -> SqlScalar {
     match value {
         FieldContent::Nothing | FieldContent::Codes(_) => SqlScalar::Null,
         FieldContent::Number(number) => (*number).into(),
+        FieldContent::Money(money) => (*money).into(),
         FieldContent::Flag(flag) => (*flag).into(),
         FieldContent::Text(text) => text.as_str().into(),
+        FieldContent::Date(date) => (*date).into(),
         FieldContent::Lines(lines) if lines.is_empty() => SqlScalar::Null,
         FieldContent::Lines(lines) => lines.join("\n").into(),
     }
@@ -340,11 +342,12 @@ fn parse_field_value(field: &FieldSpec, row: &Row) -> Result<FieldContent, Error
     let read = match field.kind {
         FieldType::Flag => row.get::<Option<bool>>(column)?.map(FieldContent::Flag),
         FieldType::Integer { .. }
-        | FieldType::Money
         | FieldType::Choice(_)
         | FieldType::Reference(_)
         | FieldType::Benefit
         | FieldType::Person => row.get::<Option<i64>>(column)?.map(FieldContent::Number),
+        FieldType::Money => row.get::<Option<Money>>(column)?.map(FieldContent::Money),
+        FieldType::Date => row.get::<Option<Date>>(column)?.map(FieldContent::Date),
         FieldType::Lines { .. } => {
             let text: Option<String> = row.get(column)?;
             text.map(|text| FieldContent::Lines(text.lines().map(str::to_owned).collect()))

@@ -1,15 +1,14 @@
 //! The plans that a tenant sells.
 
 use crate::{Error, QueryWeight, ReadSource, Tx, sql};
-use domain::{BenefitKind, DisplayName, Moment, PlanCode, TenantId};
+use domain::{BenefitKind, DisplayName, Moment, Money, PlanCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPlan {
     pub code: PlanCode,
     pub name: String,
     pub kind: BenefitKind,
-    /// In cents.
-    pub price: i64,
+    pub price: Money,
     pub active: bool,
 }
 
@@ -40,8 +39,7 @@ pub struct NewPlanRow {
     pub code: PlanCode,
     pub name: DisplayName,
     pub kind: BenefitKind,
-    /// In cents.
-    pub price: i64,
+    pub price: Money,
 }
 
 #[boxed::future]

@@ -8,9 +8,9 @@ use crate::benefits::monthly_counts;
 use crate::executor::statement::build_inserts;
 use crate::server::counters::{self, Counter};
 use crate::{Error, SqlScalar, Statement, Tx, sql};
-use domain::{BenefitCode, BranchCode, PersonCode, SellerCode, SituationCode, TenantId};
+use domain::{BenefitCode, BranchCode, Date, PersonCode, SellerCode, SituationCode, TenantId};
 
-/// The fields that all rows of a member share. Dates are `yyyy-MM-dd`, in the tenant's time zone.
+/// The fields that all rows of a member share. Dates are in the tenant's time zone.
 #[derive(Clone, Debug)]
 pub struct MemberRowFields<'m> {
     pub person: PersonCode,
@@ -18,7 +18,7 @@ pub struct MemberRowFields<'m> {
     pub document: &'m str,
     pub company_document: Option<&'m str>,
     pub state: Option<&'m str>,
-    pub born_on: Option<&'m str>,
+    pub born_on: Option<Date>,
 }
 
 /// The fields of a single row: from the benefit or, if it has none, from the member.
@@ -30,8 +30,8 @@ pub struct OwnRowFields<'m> {
     pub chassis: Option<&'m str>,
     pub consultant: Option<SellerCode>,
     pub representative: Option<SellerCode>,
-    pub registered_on: &'m str,
-    pub updated_on: &'m str,
+    pub registered_on: Date,
+    pub updated_on: Date,
 }
 
 impl OwnRowFields<'_> {
@@ -133,7 +133,7 @@ pub fn delete_listing_row(
     tenant: TenantId,
     slot: i32,
     previous: PreviousRowState,
-    registered_on: &str,
+    registered_on: Date,
 ) -> Vec<Statement> {
     let (mut changes, mut months) =
         (ListingTallyChanges::default(), monthly_counts::BenefitCountChanges::default());

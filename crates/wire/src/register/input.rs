@@ -143,9 +143,7 @@ fn read_field(
         FieldType::Lines { longest } | FieldType::Items { longest, .. } => {
             read_lines(fields, name, longest, problems)
         }
-        FieldType::Money => {
-            read_typed_field::<Money>(fields, name, problems, |money| FieldContent::Number(money.cents()))
-        }
+        FieldType::Money => read_typed_field::<Money>(fields, name, problems, FieldContent::Money),
         FieldType::Flag => read_typed_field::<bool>(fields, name, problems, FieldContent::Flag),
         FieldType::Colour => read_typed_field::<Colour>(fields, name, problems, |colour| {
             FieldContent::Text(colour.to_string())
@@ -165,9 +163,7 @@ fn read_field(
         FieldType::Cep => {
             read_typed_field::<Cep>(fields, name, problems, |cep| FieldContent::Text(cep.as_str().to_owned()))
         }
-        FieldType::Date => {
-            read_typed_field::<Date>(fields, name, problems, |date| FieldContent::Text(date.to_iso()))
-        }
+        FieldType::Date => read_typed_field::<Date>(fields, name, problems, FieldContent::Date),
         FieldType::ReadableOn(_) => Some(FieldPatch::Keep),
     }
 }
@@ -213,7 +209,7 @@ fn parse_month(text: &str) -> Result<FieldContent, Rejection> {
         None => format!("{text}-01"),
     };
     let day = Date::from_iso(&first).ok_or_else(|| Rejection::BadMonth(text.to_owned()))?;
-    Ok(FieldContent::Text(day.to_iso()[..7].to_owned()))
+    Ok(FieldContent::Text(day.to_iso_month()))
 }
 
 fn read_digits(

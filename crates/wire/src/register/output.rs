@@ -63,7 +63,7 @@ pub fn render_value(field: &FieldSpec, value: &FieldContent) -> Json {
         (_, FieldContent::Flag(flag)) => (*flag).into(),
         (_, FieldContent::Codes(codes)) => codes.clone().into(),
         (_, FieldContent::Lines(lines)) => lines.clone().into(),
-        (FieldType::Money, FieldContent::Number(cents)) => render_money(*cents),
+        (_, FieldContent::Money(money)) => render_money(*money),
         (FieldType::Choice(names), FieldContent::Number(number)) => {
             names.iter().find(|(known, _)| known == number).map_or(Json::Null, |(_, name)| (*name).into())
         }
@@ -71,16 +71,15 @@ pub fn render_value(field: &FieldSpec, value: &FieldContent) -> Json {
         (FieldType::Document, FieldContent::Text(text)) => display::format_document(text).into(),
         (FieldType::Phone, FieldContent::Text(text)) => display::format_phone(text).into(),
         (FieldType::Cep, FieldContent::Text(text)) => format_cep(text).into(),
-        (FieldType::Date, FieldContent::Text(text)) => display::format_day(text).into(),
+        (_, FieldContent::Date(date)) => date.to_br().into(),
         (FieldType::Month, FieldContent::Text(text)) => display::format_month(text).into(),
         (_, FieldContent::Text(text)) => text.clone().into(),
     }
 }
 
 /// A JSON number to the cent, never a float.
-fn render_money(cents: i64) -> Json {
-    let amount = Money::from_cents(cents).map(|money| money.to_string());
-    amount.and_then(|text| text.parse().ok()).map_or(Json::Null, Json::Number)
+fn render_money(money: Money) -> Json {
+    money.to_string().parse().map_or(Json::Null, Json::Number)
 }
 
 fn format_cep(stored: &str) -> String {

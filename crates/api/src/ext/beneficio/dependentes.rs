@@ -11,7 +11,7 @@ use app::members::dependents::{self, FoundDependent, SavedDependent, StoredDepen
 use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
-use domain::{BenefitCode, CardNumber, DependentCode, PlanCode, display};
+use domain::{BenefitCode, CardNumber, Date, DependentCode, Money, PlanCode};
 use wire::read;
 use wire::records::{
     DependenteBasicoOutputTO, DependenteCompletoOutputTO, DependenteInput, PesquisaDependenteOutputTO,
@@ -87,14 +87,14 @@ fn render_dependent(
     code: DependentCode,
     one: StoredDependent,
 ) -> DependenteCompletoOutputTO {
-    let price = |plan: PlanCode| registers.plan(plan).map_or(0, |plan| plan.price);
-    let priced: Vec<(PlanCode, i64)> = one.plans.iter().map(|plan| (*plan, price(*plan))).collect();
+    let price = |plan: PlanCode| registers.plan(plan).map_or(Money::default(), |plan| plan.price);
+    let priced: Vec<(PlanCode, Money)> = one.plans.iter().map(|plan| (*plan, price(*plan))).collect();
     DependenteCompletoOutputTO {
         cod_dependente: code.get(),
         cod_beneficio: one.benefit.get(),
         nome: one.name,
         cpf: one.cpf.map(|cpf| cpf.to_string()),
-        data_nascimento: one.born_on.as_deref().map(display::format_day),
+        data_nascimento: one.born_on.map(Date::to_br),
         parentesco: set_names::kinship(one.kinship),
         sexo: one.sex.map(set_names::sex),
         identidade: one.identity_number,

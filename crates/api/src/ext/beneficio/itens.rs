@@ -9,7 +9,7 @@ use crate::write::IncomingWrite;
 use app::benefits::{self, AddItemOutcome, SaveFieldsOutcome, StoredItem, StoredPlan};
 use axum::extract;
 use axum::response::Response;
-use domain::{BenefitCode, Money, display};
+use domain::BenefitCode;
 use wire::read;
 use wire::records::{
     CampoAdicionalInput, CampoAdicionalValorTO, ItemBeneficioInput, ItemBeneficioOutputTO, JsonAmount,
@@ -48,8 +48,8 @@ pub fn render_benefit_item(item: &StoredItem, plan: Option<&StoredPlan>) -> Item
         cod_plano: item.plan.get(),
         nome: plan.map_or_else(String::new, |plan| plan.name.clone()),
         tipo_beneficio: plan.map(|plan| set_names::benefit_kind(plan.kind)),
-        valor: Money::from_cents(item.price).map(JsonAmount),
-        data_inclusao: display::format_day(&item.included_on),
+        valor: Some(JsonAmount(item.price)),
+        data_inclusao: item.included_on.to_br(),
         ativo: item.active,
     }
 }

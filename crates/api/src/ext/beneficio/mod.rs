@@ -15,7 +15,7 @@ use app::registers::snapshot::{TenantRegisters, load_registers};
 use axum::extract;
 use axum::response::Response;
 use domain::{
-    BenefitCode, BenefitKind, Entity, Money, PlanCode, SellerCode, SupplierCode, display, fold_text,
+    BenefitCode, BenefitKind, Date, Entity, Money, PlanCode, SellerCode, SupplierCode, display, fold_text,
 };
 use wire::read;
 use wire::records::{
@@ -105,8 +105,8 @@ pub async fn list_equipment(
         cod_fornecedor: one.supplier.map(SupplierCode::get),
         nome_fornecedor: supplier,
         local_instalacao: one.place,
-        data_instalacao: one.installed_on.as_deref().map(display::format_day),
-        data_remocao: one.removed_on.as_deref().map(display::format_day),
+        data_instalacao: one.installed_on.map(Date::to_br),
+        data_remocao: one.removed_on.map(Date::to_br),
         ativo: one.active,
     });
     Ok(JsonAnswer(records.collect()))
@@ -144,9 +144,9 @@ fn render_found_benefit(registers: &TenantRegisters, row: FoundBenefit) -> Pesqu
         cor_inversa: situation.map_or_else(String::new, |one| one.colour.readable_text_colour().to_string()),
         dia_vencimento: benefit.due_day,
         data_cadastro: benefit.created_at.date_in(&registers.zone).to_br(),
-        data_adesao: benefit.joined_on.as_deref().map(display::format_day),
-        data_ativacao: benefit.activated_on.as_deref().map(display::format_day),
-        data_cancelamento: benefit.cancelled_on.as_deref().map(display::format_day),
+        data_adesao: benefit.joined_on.map(Date::to_br),
+        data_ativacao: benefit.activated_on.map(Date::to_br),
+        data_cancelamento: benefit.cancelled_on.map(Date::to_br),
         planos: render_plans(registers, &benefit.plans),
         placa: plate,
         chassi: chassis,
@@ -164,7 +164,7 @@ fn render_found_benefit(registers: &TenantRegisters, row: FoundBenefit) -> Pesqu
 
 /// The vehicle without its identifiers.
 pub fn render_vehicle(registers: &TenantRegisters, vehicle: VehicleDetails) -> VeiculoTO {
-    let money = |cents: Option<i64>| cents.and_then(Money::from_cents).map(JsonAmount);
+    let money = |money: Option<Money>| money.map(JsonAmount);
     let kind = registers.vehicle_types.iter().find(|one| Some(one.code) == vehicle.kind);
     VeiculoTO {
         ano_fabricacao: vehicle.built,
@@ -186,13 +186,13 @@ pub fn render_vehicle(registers: &TenantRegisters, vehicle: VehicleDetails) -> V
 }
 
 /// Ordered by name, then code.
-pub fn render_plans(registers: &TenantRegisters, stored: &[(PlanCode, i64)]) -> Vec<PlanoValorTO> {
+pub fn render_plans(registers: &TenantRegisters, stored: &[(PlanCode, Money)]) -> Vec<PlanoValorTO> {
     let mut plans: Vec<PlanoValorTO> = stored
         .iter()
         .map(|(code, price)| PlanoValorTO {
             cod_plano: code.get(),
             nome: registers.plan(*code).map_or_else(String::new, |plan| plan.name.clone()),
-            valor: Money::from_cents(*price).map(JsonAmount),
+            valor: Some(JsonAmount(*price)),
         })
         .collect();
     if plans.len() > 1 {

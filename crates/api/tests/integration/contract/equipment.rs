@@ -2,7 +2,7 @@
 
 use crate::calls::{Calls, MEMBERS, VEHICLES, array, car, cpf, each, told_about, with};
 use crate::contract::audit::{all, people};
-use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId};
+use domain::{BenefitCode, Date, InstallationCode, Moment, SupplierCode, TenantId};
 use serde_json::json;
 use storage::benefits::installations::{self, StoredInstallation};
 use storage::{Error, WriteLane};
@@ -37,8 +37,8 @@ fn tracker(code: i32) -> StoredInstallation {
         maker: known("Sul Sinal"),
         supplier: Some(SupplierCode::new(1)),
         place: known("Sob o painel"),
-        installed_on: known("2026-01-05"),
-        removed_on: known("2026-11-14"),
+        installed_on: Date::from_iso("2026-01-05"),
+        removed_on: Date::from_iso("2026-11-14"),
         active: false,
         ..bare(code, Some("Rastreador 4G"))
     }

@@ -2,8 +2,8 @@
 
 use crate::calls::{AUDIT, Calls, array, cpf, each, items, told_about};
 use domain::{
-    BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, Involved, Moment, PersonCode, PostalAddress, Priority,
-    SituationCode, TenantId, UserCode,
+    BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, Date, Involved, Moment, Money, PersonCode,
+    PostalAddress, Priority, SituationCode, TenantId, UserCode,
 };
 use serde_json::{Value, json};
 use storage::benefits::VehicleDetails;
@@ -104,7 +104,7 @@ async fn an_event_in_the_list_has_every_key_byte_for_byte(world: World) {
     let head = CaseHead { situation: SituationCode::new(ANALYSED), responsible, ..claim(1, 2, 0).head };
     let full = StoredClaim {
         head,
-        happened_on: Some("2026-11-13".to_owned()),
+        happened_on: Date::from_iso("2026-11-13"),
         priority: Priority::Medium,
         ..claim(1, 2, 0)
     };
@@ -116,11 +116,14 @@ async fn an_event_in_the_list_has_every_key_byte_for_byte(world: World) {
 #[both_engines]
 async fn each_parameter_narrows_the_events_and_intervals_include_both_ends(world: World) {
     let calls = peopled(world).await;
-    let happened = |day: &str| Some(day.to_owned());
     let all = vec![
-        StoredClaim { happened_on: happened("2026-11-10"), ..claim(1, 2, 0) },
-        StoredClaim { happened_on: happened("2026-11-12"), involved: Involved::ThirdParty, ..claim(1, 2, 1) },
-        StoredClaim { happened_on: happened("2026-11-14"), ..claim(2, 2, 2) },
+        StoredClaim { happened_on: Date::from_iso("2026-11-10"), ..claim(1, 2, 0) },
+        StoredClaim {
+            happened_on: Date::from_iso("2026-11-12"),
+            involved: Involved::ThirdParty,
+            ..claim(1, 2, 1)
+        },
+        StoredClaim { happened_on: Date::from_iso("2026-11-14"), ..claim(2, 2, 2) },
         // Twenty minutes before midnight and half an hour after it, as the association's clocks show.
         opened_at(1_794_096_000_000 - 1_200_000 + 3 * 3_600_000),
         opened_at(1_794_096_000_000 + 1_800_000 + 3 * 3_600_000),
@@ -271,7 +274,7 @@ async fn an_event_comes_with_everything_in_it_byte_for_byte(world: World) {
     let full = StoredClaim {
         head,
         priority: Priority::Urgent,
-        happened_on: Some("2026-11-13".to_owned()),
+        happened_on: Date::from_iso("2026-11-13"),
         driver: Some(PersonCode::new(2)),
         place: PostalAddress {
             street_kind: Some("Rua".to_owned()),
@@ -285,7 +288,7 @@ async fn an_event_comes_with_everything_in_it_byte_for_byte(world: World) {
             brand: Some("FIAT".to_owned()),
             model: Some("ARGO 1.0".to_owned()),
             kind: Some(domain::VehicleTypeCode::new(1)),
-            worth: Some(7_850_000),
+            worth: Money::from_cents(7_850_000),
             ..VehicleDetails::default()
         },
         ..claim(1, 2, 0)

@@ -137,7 +137,7 @@ fn find_known_dependent<'d>(
     }
     let input = &row.input;
     let cpf = input.cpf.clone().into_set();
-    let birth = input.birth.clone().into_set().map(domain::Date::to_iso);
+    let birth = input.birth.clone().into_set();
     let name = fold_text(input.name.as_str());
     let by_cpf = all.iter().find(|(_, one)| cpf.is_some() && one.cpf == cpf);
     by_cpf.or_else(|| {
@@ -218,11 +218,7 @@ fn keep_missing_fields(record: &mut DependenteInput, before: &StoredDependent, g
         record.cpf = before.cpf.clone().map_or(FieldPatch::Keep, FieldPatch::Set);
     }
     if !is_given("dataNascimento") {
-        record.birth = before
-            .born_on
-            .as_deref()
-            .and_then(domain::Date::from_iso)
-            .map_or(FieldPatch::Keep, FieldPatch::Set);
+        record.birth = before.born_on.map_or(FieldPatch::Keep, FieldPatch::Set);
     }
     if !is_given("sexo") {
         record.sex = before.sex.map_or(FieldPatch::Keep, FieldPatch::Set);

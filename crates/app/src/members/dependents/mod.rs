@@ -261,7 +261,7 @@ fn build_dependent(
         benefit: input.benefit,
         name: input.name.as_str().to_owned(),
         cpf: input.cpf.clone().into_set(),
-        born_on: input.birth.clone().into_set().map(domain::Date::to_iso),
+        born_on: input.birth.clone().into_set(),
         kinship: input.kinship,
         sex: input.sex.clone().into_set(),
         identity_number: input.identity.clone().into_set().map(domain::BoundedText::into_string),
@@ -279,7 +279,7 @@ fn render_dependent_fields(dependent: &StoredDependent) -> FieldTexts {
     vec![
         ("nome", Some(dependent.name.clone())),
         ("cpf", dependent.cpf.as_ref().map(ToString::to_string)),
-        ("dataNascimento", dependent.born_on.as_deref().map(domain::display::format_day)),
+        ("dataNascimento", dependent.born_on.map(domain::Date::to_br)),
         ("parentesco", Some(wire::set_names::kinship(dependent.kinship).to_owned())),
         ("sexo", dependent.sex.map(|sex| wire::set_names::sex(sex).to_owned())),
         ("identidade", dependent.identity_number.clone()),

@@ -6,7 +6,7 @@ use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BenefitCode, BranchCode, Entity, PAGE_SIZE, PersonCode, Rejection, Scope,
+    AuditedOperation, BenefitCode, BranchCode, Date, Entity, PAGE_SIZE, PersonCode, Rejection, Scope,
     SituationCode, SituationKind, fold_text,
 };
 use std::sync::Arc;
@@ -237,8 +237,8 @@ async fn list_page_slots(tx: &mut Tx, counts: &RowCountQuery, skip: i64) -> Resu
     Ok((list_slots_in_range(tx, counts, range).await?, total))
 }
 
-/// Registration dates (`yyyy-MM-dd`) of the first pending benefits, at most one page.
-pub(crate) async fn list_waiting_days(app: &App, scope: &Scope) -> Result<Vec<String>, Error> {
+/// Registration dates of the first pending benefits, at most one page.
+pub(crate) async fn list_waiting_days(app: &App, scope: &Scope) -> Result<Vec<Date>, Error> {
     let build_query = |registers: &TenantRegisters| {
         let mut counts = build_benefit_counts(registers, scope, None);
         counts.situations.retain(|one| registers.situation_kind(*one) == Some(SituationKind::Pending));

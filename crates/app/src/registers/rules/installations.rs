@@ -49,9 +49,9 @@ async fn refuse_non_vehicle_benefit(tx: &mut Tx, draft: &mut RecordDraft<'_>) ->
 /// Keeps the removal day and the active flag consistent.
 fn reconcile_days(draft: &mut RecordDraft<'_>) {
     let command = draft.command;
-    let today = || FieldContent::Text(command.now.date_in(&command.zone).to_iso());
-    let (is_removed, changes) = (draft.text(REMOVED).is_some(), draft.is_field_changed(REMOVED));
-    if draft.stored.is_none() && draft.text(INSTALLED).is_none() {
+    let today = || FieldContent::Date(command.now.date_in(&command.zone));
+    let (is_removed, changes) = (draft.date(REMOVED).is_some(), draft.is_field_changed(REMOVED));
+    if draft.stored.is_none() && draft.date(INSTALLED).is_none() {
         draft.set(INSTALLED, today());
     }
     match (is_removed, changes, draft.active) {
@@ -61,8 +61,7 @@ fn reconcile_days(draft: &mut RecordDraft<'_>) {
         (false, _, false) => draft.set(REMOVED, today()),
         _ => {}
     }
-    // Stored dates compare correctly as text.
-    if let (Some(removed), Some(installed)) = (draft.text(REMOVED), draft.text(INSTALLED))
+    if let (Some(removed), Some(installed)) = (draft.date(REMOVED), draft.date(INSTALLED))
         && removed < installed
     {
         draft.refuse(REMOVED, RegisterProblem::Before(INSTALLED));

@@ -7,7 +7,8 @@ use crate::audit::access_log::record_access;
 use crate::registers::snapshot::{StoredFunnel, TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BranchCode, DealCode, DealState, FunnelCode, Moment, Rejection, StageCode, UserCode,
+    AuditedOperation, BranchCode, DealCode, DealState, FunnelCode, Moment, Money, Rejection, StageCode,
+    UserCode,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,8 +37,7 @@ pub struct BoardQuery {
 pub struct BoardColumn {
     pub stage: StageCode,
     pub count: i64,
-    /// In cents.
-    pub total: i64,
+    pub total: Money,
     pub cards: Vec<FoundDeal>,
     /// Cursor of the next page, if there is one.
     pub next: Option<DealCode>,

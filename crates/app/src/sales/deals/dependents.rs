@@ -156,14 +156,14 @@ fn validate_dependent(
         }
     }
     input.cpf.apply_to(&mut dependent.cpf, Clone::clone);
-    input.birth.apply_to(&mut dependent.born_on, |day| day.to_iso());
+    input.birth.apply_to(&mut dependent.born_on, |day| *day);
     input.sex.apply_to(&mut dependent.sex, |sex| *sex);
     match &input.plans {
         FieldPatch::Set(plans) => dependent.plans = validator.check_plans(plans, &dependent.plans),
         FieldPatch::Clear => dependent.plans.clear(),
         FieldPatch::Keep => {}
     }
-    input.price.apply_to(&mut dependent.price, |money| money.cents());
+    input.price.apply_to(&mut dependent.price, |money| *money);
     input.phone.apply_to(&mut dependent.phone, Clone::clone);
     input.email.apply_to(&mut dependent.email, Clone::clone);
     if validator.problems.is_empty() { Ok(dependent) } else { Err(Error::Refused(validator.problems)) }

@@ -262,7 +262,7 @@ fn render_deal_fields(deal: &StoredDeal) -> FieldTexts {
         ("tipoBeneficio", deal.kind.map(|kind| wire::set_names::benefit_kind(kind).to_owned())),
         ("planos", (!plans.is_empty()).then(|| plans.join(", "))),
         ("valor", crate::benefits::field_changes::render_money(deal.price)),
-        ("dataPrevisao", deal.expected_on.clone()),
+        ("dataPrevisao", deal.expected_on.map(domain::Date::to_iso)),
         ("situacao", Some(wire::set_names::deal_state(deal.state).to_owned())),
         ("motivoPerda", deal.lost_because.clone()),
         ("observacao", deal.note.clone()),

@@ -4,8 +4,8 @@
 use crate::benefits::vehicle;
 use crate::registers::snapshot::{TenantRegisters, find_first_stage};
 use domain::{
-    BenefitKind, BranchCode, DealState, FunnelCode, InputField, LeadCode, Moment, Money, PlanCode, Rejection,
-    Scope, StageCode, UserCode,
+    BenefitKind, BranchCode, DealState, FunnelCode, InputField, LeadCode, Moment, PlanCode, Rejection, Scope,
+    StageCode, TimeZone, UserCode,
 };
 use storage::benefits::VehicleDetails;
 use storage::sales::deals::StoredDeal;
@@ -38,7 +38,7 @@ impl<'a> DealInputValidator<'a> {
             FieldPatch::Keep | FieldPatch::Clear => default_branch,
         };
         let position = self.resolve_stage(input, None, true);
-        let mut deal = build_blank_deal(now, &now.date_in(&self.registers.zone).to_iso());
+        let mut deal = build_blank_deal(now, &self.registers.zone);
         deal.responsible = caller;
         self.apply_fields(input, (true, true), &mut deal);
         (deal.branch, (deal.funnel, deal.stage)) = (branch?, position?);
@@ -52,7 +52,7 @@ impl<'a> DealInputValidator<'a> {
         before: Option<&StoredDeal>,
         now: Moment,
     ) -> Option<StoredDeal> {
-        let mut deal = before.cloned().unwrap_or_else(|| build_blank_deal(now, ""));
+        let mut deal = before.cloned().unwrap_or_else(|| build_blank_deal(now, &self.registers.zone));
         if let FieldPatch::Set(branch) = input.branch
             && before.is_none_or(|before| before.branch != branch)
         {
@@ -163,8 +163,8 @@ impl<'a> DealInputValidator<'a> {
         if let FieldPatch::Set(user) = input.responsible {
             deal.responsible = Some(user);
         }
-        input.price.apply_to(&mut deal.price, |money: &Money| money.cents());
-        input.expected.apply_to(&mut deal.expected_on, |day| day.to_iso());
+        input.price.apply_to(&mut deal.price, |money| *money);
+        input.expected.apply_to(&mut deal.expected_on, |day| *day);
         input.note.apply_to(&mut deal.note, |note| note.as_str().to_owned());
         match &input.plans {
             FieldPatch::Set(plans) => deal.plans = self.check_plans(plans, &deal.plans),
@@ -219,7 +219,7 @@ impl<'a> DealInputValidator<'a> {
 }
 
 /// An empty deal with placeholder codes.
-fn build_blank_deal(now: Moment, today: &str) -> StoredDeal {
+fn build_blank_deal(now: Moment, zone: &TimeZone) -> StoredDeal {
     StoredDeal {
         sequence: 0,
         lead: LeadCode::new(0),
@@ -236,7 +236,7 @@ fn build_blank_deal(now: Moment, today: &str) -> StoredDeal {
         state: DealState::Open,
         lost_because: None,
         note: None,
-        opened_on: today.to_owned(),
+        opened_on: now.date_in(zone),
         vehicle: VehicleDetails::default(),
         benefit: None,
         version: 1,

@@ -222,7 +222,7 @@ async fn prepare_further_rows(
     proposed: Vec<(DependentCode, ProposedDependent)>,
 ) -> Result<(StoredBenefit, BenefitWriteHook<'static>), Error> {
     let (tenant, now) = (command.scope.tenant(), command.now);
-    let today = now.date_in(&command.registers.zone).to_iso();
+    let today = now.date_in(&command.registers.zone);
     let further: Vec<&storage::registers::plans::StoredPlan> =
         plans.iter().skip(1).filter_map(|code| command.registers.plan(*code)).collect();
     benefit.plans.extend(further.iter().map(|plan| (plan.code, plan.price)));
@@ -234,7 +234,7 @@ async fn prepare_further_rows(
         .map(|(code, plan)| StoredItem {
             code: ItemCode::new(code),
             is_first: false,
-            ..build_first_item(plan, today.clone())
+            ..build_first_item(plan, today)
         })
         .collect();
     let mut new_dependents = Vec::with_capacity(proposed.len());

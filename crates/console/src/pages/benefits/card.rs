@@ -10,7 +10,7 @@ use app::benefits;
 use app::members::dependents;
 use askama::Template;
 use axum::extract::State;
-use domain::{BenefitCode, display};
+use domain::{BenefitCode, Date};
 
 struct PrintedCard {
     name: String,
@@ -58,7 +58,7 @@ pub async fn show_card_page(
         cards: std::iter::once(holder_card).chain(others).collect(),
         what: describe_stored_benefit(registers, benefit),
         plans: plans.collect::<Vec<_>>().join(", "),
-        since: benefit.joined_on.as_deref().map(display::format_day).unwrap_or_default(),
+        since: benefit.joined_on.map(Date::to_br).unwrap_or_default(),
         frame,
     })
 }

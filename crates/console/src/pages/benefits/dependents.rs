@@ -18,7 +18,7 @@ use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::dependents::{self, StoredDependent};
 use app::{App, Error};
 use axum::extract::State;
-use domain::{BenefitCode, DependentCode, Kinship, Sex, display};
+use domain::{BenefitCode, Date, DependentCode, Kinship, Sex};
 use serde_json::Value;
 use wire::read;
 use wire::records::DependenteInput;
@@ -51,7 +51,7 @@ fn fill_dependent_values(dependent: &StoredDependent) -> FormValues {
         ("nome", dependent.name.clone()),
         ("parentesco", set_names::kinship(dependent.kinship).to_owned()),
         ("cpf", text(dependent.cpf.as_ref().map(ToString::to_string))),
-        ("dataNascimento", text(dependent.born_on.as_deref().map(display::format_day))),
+        ("dataNascimento", text(dependent.born_on.map(Date::to_br))),
         ("sexo", dependent.sex.map(set_names::sex).unwrap_or_default().to_owned()),
         ("identidade", text(dependent.identity_number.clone())),
         ("telefone", text(dependent.phone.as_ref().map(ToString::to_string))),

@@ -6,7 +6,7 @@ use crate::widgets::labels;
 use crate::widgets::record_form::{FormInput, FormProblems, FormValues, InputKind, InputSpec};
 use app::benefits::{FullBenefit, StoredBenefit};
 use app::registers::snapshot::{StoredAdditionalField, TenantRegisters};
-use domain::{BenefitKind, Entity, FieldKind, Fuel, Scope, SellerKind, VehicleCategory, display};
+use domain::{BenefitKind, Date, Entity, FieldKind, Fuel, Money, Scope, SellerKind, VehicleCategory};
 use serde_json::{Value, json};
 use wire::set_names;
 
@@ -59,11 +59,11 @@ pub fn fill_benefit_values(view: &FullBenefit) -> FormValues {
     let (benefit, vehicle) = (&view.benefit, &view.benefit.vehicle);
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let number = |value: Option<i32>| value.map(|number| number.to_string()).unwrap_or_default();
-    let cents = |value: Option<i64>| value.map(format_reais).unwrap_or_default();
+    let money = |value: Option<Money>| value.map(format_reais).unwrap_or_default();
     FormValues::from([
         ("codLoja", benefit.branch.to_string()),
         ("diaVencimento", number(benefit.due_day)),
-        ("dataAdesao", benefit.joined_on.as_deref().map(display::format_day).unwrap_or_default()),
+        ("dataAdesao", benefit.joined_on.map(Date::to_br).unwrap_or_default()),
         ("numeroCartaoDesconto", benefit.card.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("codConsultor", benefit.consultant.map(|code| code.to_string()).unwrap_or_default()),
         ("codRepresentante", benefit.representative.map(|code| code.to_string()).unwrap_or_default()),
@@ -81,9 +81,9 @@ pub fn fill_benefit_values(view: &FullBenefit) -> FormValues {
         ("categoria", vehicle.category.map(set_names::category).unwrap_or_default().to_owned()),
         ("codTipoVeiculo", vehicle.kind.map(|code| code.to_string()).unwrap_or_default()),
         ("numeroPortas", number(vehicle.doors)),
-        ("valorVeiculo", cents(vehicle.worth)),
-        ("valorProtegido", cents(vehicle.protected)),
-        ("valorParticipacao", cents(vehicle.participation)),
+        ("valorVeiculo", money(vehicle.worth)),
+        ("valorProtegido", money(vehicle.protected)),
+        ("valorParticipacao", money(vehicle.participation)),
         ("codigoFipe", text(&vehicle.fipe)),
     ])
 }

@@ -16,7 +16,7 @@ use app::registers::snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use domain::{BranchCode, Entity, PAGE_SIZE, display};
+use domain::{BranchCode, Date, Entity, PAGE_SIZE, display};
 use wire::records::PesquisaBeneficioQuery;
 
 pub const COLUMNS: &[TableColumn] = &[
@@ -219,7 +219,7 @@ fn build_benefit_cell(
     let benefit = &found.benefit;
     let text = |text: String| TableCell { text, ..TableCell::default() };
     let number = |text: String| TableCell { text, class: "nowrap number", ..TableCell::default() };
-    let day = |day: Option<&str>| number(day.map(display::format_day).unwrap_or_default());
+    let day = |day: Option<Date>| number(day.map(Date::to_br).unwrap_or_default());
     match name {
         "tipo" => text(labels::label_benefit_kind(benefit.kind).to_owned()),
         "associado" => TableCell {
@@ -235,9 +235,9 @@ fn build_benefit_cell(
         "planos" => text(describe_plans(registers, &benefit.plans)),
         "cartao" => number(benefit.card.as_ref().map(ToString::to_string).unwrap_or_default()),
         "vencimento" => text(benefit.due_day.map(|day| format!("dia {day}")).unwrap_or_default()),
-        "adesao" => day(benefit.joined_on.as_deref()),
-        "ativacao" => day(benefit.activated_on.as_deref()),
-        "cancelamento" => day(benefit.cancelled_on.as_deref()),
+        "adesao" => day(benefit.joined_on),
+        "ativacao" => day(benefit.activated_on),
+        "cancelamento" => day(benefit.cancelled_on),
         "chassi" => {
             number(benefit.vehicle.chassis.as_ref().map(|one| one.as_str().to_owned()).unwrap_or_default())
         }

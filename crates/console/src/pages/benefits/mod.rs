@@ -25,7 +25,7 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use dispatch::{get, post};
-use domain::{BenefitCode, SituationKind, display};
+use domain::{BenefitCode, Date, Money, SituationKind};
 use std::collections::BTreeMap;
 
 pub fn build_benefit_routes() -> Router<App> {
@@ -129,14 +129,14 @@ pub async fn show_benefit_page(
         name: registers.plan(item.plan).map_or_else(String::new, |plan| plan.name.clone()),
         price: format_money(item.price),
         typed_price: format_reais(item.price),
-        since: display::format_day(&item.included_on),
+        since: item.included_on.to_br(),
         active: item.active,
     });
     let dependents = dependents.rows.iter().map(|(code, one)| CoveredDependentLine {
         code: code.get(),
         name: one.name.clone(),
         kinship: labels::label_kinship(one.kinship),
-        born: one.born_on.as_deref().map(display::format_day).unwrap_or_default(),
+        born: one.born_on.map(Date::to_br).unwrap_or_default(),
         cpf: one.cpf.as_ref().map(ToString::to_string).unwrap_or_default(),
         card: one.card.as_ref().map(ToString::to_string).unwrap_or_default(),
         active: one.active,
@@ -180,7 +180,7 @@ fn list_additional_facts(view: &FullBenefit) -> Vec<(String, String)> {
 
 fn list_benefit_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
     let (benefit, registers) = (&view.benefit, &view.registers);
-    let day = |day: &Option<String>| day.as_deref().map(display::format_day).unwrap_or_default();
+    let day = |day: Option<Date>| day.map(Date::to_br).unwrap_or_default();
     let seller = |code: Option<domain::SellerCode>| {
         code.and_then(|code| registers.seller_name(code)).unwrap_or_default().to_owned()
     };
@@ -191,9 +191,9 @@ fn list_benefit_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
         ("Loja", registers.branch_name(benefit.branch).to_owned()),
         ("Vencimento", benefit.due_day.map(|day| format!("dia {day}")).unwrap_or_default()),
         ("Cadastro", benefit.created_at.date_in(&registers.zone).to_br()),
-        ("Adesão", day(&benefit.joined_on)),
-        ("Ativação", day(&benefit.activated_on)),
-        ("Cancelamento", day(&benefit.cancelled_on)),
+        ("Adesão", day(benefit.joined_on)),
+        ("Ativação", day(benefit.activated_on)),
+        ("Cancelamento", day(benefit.cancelled_on)),
         ("Consultor", seller(benefit.consultant)),
         ("Representante", seller(benefit.representative)),
         ("Código em outro sistema", benefit.integration_code.clone().unwrap_or_default()),
@@ -203,7 +203,7 @@ fn list_benefit_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
 fn list_vehicle_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
     let vehicle = &view.benefit.vehicle;
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let cents = |value: Option<i64>| value.map(format_money).unwrap_or_default();
+    let money = |value: Option<Money>| value.map(format_money).unwrap_or_default();
     let years = [vehicle.built, vehicle.model_year].into_iter().flatten().map(|year| year.to_string());
     let kind =
         vehicle.kind.and_then(|code| view.registers.vehicle_types.iter().find(|kind| kind.code == code));
@@ -218,9 +218,9 @@ fn list_vehicle_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
         ("Portas", vehicle.doors.map(|doors| doors.to_string()).unwrap_or_default()),
         ("Chassi", vehicle.chassis.as_ref().map(|chassis| chassis.as_str().to_owned()).unwrap_or_default()),
         ("Renavam", text(&vehicle.renavam)),
-        ("Valor do veículo", cents(vehicle.worth)),
-        ("Valor protegido", cents(vehicle.protected)),
-        ("Participação", cents(vehicle.participation)),
+        ("Valor do veículo", money(vehicle.worth)),
+        ("Valor protegido", money(vehicle.protected)),
+        ("Participação", money(vehicle.participation)),
         ("Fipe", text(&vehicle.fipe)),
     ])
 }

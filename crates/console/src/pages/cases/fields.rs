@@ -6,7 +6,7 @@ use crate::widgets::record_form::{FormValues, InputSpec};
 use app::cases::{FullCase, StoredCase};
 use app::members::search::VehicleDetails;
 use app::registers::snapshot::TenantRegisters;
-use domain::{CaseKind, Moment, display};
+use domain::{CaseKind, Date, Moment};
 use wire::set_names;
 
 /// Title and fields of a form section.
@@ -121,8 +121,8 @@ fn format_optional_code<C: ToString>(code: Option<C>) -> String {
     code.map(|code| code.to_string()).unwrap_or_default()
 }
 
-fn format_optional_day(day: &Option<String>) -> String {
-    day.as_deref().map(display::format_day).unwrap_or_default()
+fn format_optional_day(day: Option<Date>) -> String {
+    day.map(Date::to_br).unwrap_or_default()
 }
 
 /// Form values of a stored case.
@@ -142,7 +142,7 @@ pub fn fill_case_values(full_case: &FullCase) -> FormValues {
             let (place, vehicle) = (&claim.place, &claim.vehicle);
             values.extend([
                 ("codTipoEvento", claim.kind.to_string()),
-                ("dataEvento", format_optional_day(&claim.happened_on)),
+                ("dataEvento", format_optional_day(claim.happened_on)),
                 ("prioridade", set_names::priority(claim.priority).to_owned()),
                 ("envolvido", set_names::involved(claim.involved).to_owned()),
                 ("descricao", unwrap_text(&claim.description)),
@@ -198,7 +198,7 @@ pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Opt
         StoredCase::Claim(claim) => (
             vec![
                 ("Tipo", kind),
-                ("Aconteceu em", format_optional_day(&claim.happened_on)),
+                ("Aconteceu em", format_optional_day(claim.happened_on)),
                 ("Prioridade", set_names::priority(claim.priority).to_owned()),
                 ("Envolvido", set_names::involved(claim.involved).to_owned()),
                 ("Quem dirigia", unwrap_text(&full_case.other)),

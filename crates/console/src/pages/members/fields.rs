@@ -5,7 +5,7 @@ use crate::widgets::labels;
 use crate::widgets::record_form::{FormValues, InputKind, InputSpec};
 use app::members::MemberView;
 use app::registers::snapshot::TenantRegisters;
-use domain::{Document, Email, Nature, PhoneKind, PostalAddress, display};
+use domain::{Date, Document, Email, Nature, PhoneKind, PostalAddress};
 use wire::set_names;
 
 pub fn build_fact_groups(view: &MemberView) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
@@ -130,7 +130,7 @@ pub fn find_member_label(name: &str) -> &'static str {
 pub fn fill_member_values(view: &MemberView) -> FormValues {
     let person = &view.profile;
     let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
-    let day = |value: &Option<String>| value.as_deref().map(display::format_day).unwrap_or_default();
+    let day = |value: Option<Date>| value.map(Date::to_br).unwrap_or_default();
     let phone = |kind: PhoneKind| {
         let found = view.phones.iter().find(|phone| phone.kind == kind);
         found.map(|phone| phone.number.to_string()).unwrap_or_default()
@@ -151,7 +151,7 @@ pub fn fill_member_values(view: &MemberView) -> FormValues {
         ("endereco.bairro", text_or_empty(&address.district)),
         ("endereco.cidade", text_or_empty(&address.city)),
         ("endereco.uf", text_or_empty(&address.state)),
-        ("dataNascimento", day(&person.born_on)),
+        ("dataNascimento", day(person.born_on)),
         ("sexo", person.sex.map(set_names::sex).unwrap_or_default().to_owned()),
         ("estadoCivil", person.civil_state.map(set_names::civil_state).unwrap_or_default().to_owned()),
         ("conjuge", text_or_empty(&person.spouse)),
@@ -160,7 +160,7 @@ pub fn fill_member_values(view: &MemberView) -> FormValues {
         ("orgaoExpedidor", text_or_empty(&person.identity_issuer)),
         ("numeroCnh", text_or_empty(&person.cnh_number)),
         ("categoriaCnh", text_or_empty(&person.cnh_category)),
-        ("validadeCnh", day(&person.cnh_valid_until)),
+        ("validadeCnh", day(person.cnh_valid_until)),
         ("nomeEmpresa", text_or_empty(&person.company)),
         ("nomeFantasia", text_or_empty(&person.trade_name)),
         ("inscricaoEstadual", text_or_empty(&person.state_registration)),

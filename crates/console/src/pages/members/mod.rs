@@ -177,7 +177,7 @@ async fn list_all_dependents(
             benefit: benefit.get(),
             name: dependent.name.clone(),
             kinship: labels::label_kinship(dependent.kinship),
-            born: dependent.born_on.as_deref().map(domain::display::format_day).unwrap_or_default(),
+            born: dependent.born_on.map(domain::Date::to_br).unwrap_or_default(),
             of: description.clone(),
             active: dependent.active,
         }));

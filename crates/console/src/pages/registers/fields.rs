@@ -45,7 +45,7 @@ pub fn format_field_value(field: &FieldSpec, value: &FieldContent, names: &FormR
     match (field.kind, value) {
         (_, FieldContent::Nothing) => String::new(),
         (_, FieldContent::Flag(flag)) => if *flag { "Sim" } else { "Não" }.to_owned(),
-        (FieldType::Money, FieldContent::Number(cents)) => format_money(*cents),
+        (_, FieldContent::Money(money)) => format_money(*money),
         (FieldType::Choice(all), FieldContent::Number(number)) => {
             let found = all.iter().find(|(known, _)| known == number);
             found.map_or_else(String::new, |(_, name)| ::registers::find_choice_label(name).to_owned())
@@ -73,7 +73,7 @@ fn format_plain_value(field: &FieldSpec, value: &FieldContent) -> String {
 pub fn format_input_value(field: &FieldSpec, value: &FieldContent) -> String {
     match (field.kind, value) {
         (FieldType::Flag, FieldContent::Flag(flag)) => if *flag { "sim" } else { "" }.to_owned(),
-        (FieldType::Money, FieldContent::Number(cents)) => format_money_input(*cents),
+        (_, FieldContent::Money(money)) => format_money_input(*money),
         (FieldType::Colour, FieldContent::Text(colour)) => format!("#{colour}"),
         (_, FieldContent::Codes(codes)) => {
             codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
@@ -310,7 +310,10 @@ mod tests {
             }
         }
         let (_, price) = ::registers::find_register("plano").unwrap().find_field("valor").unwrap();
-        assert_eq!(format_input_value(price, &FieldContent::Number(8_990)), "89,90");
+        assert_eq!(
+            format_input_value(price, &FieldContent::Money(domain::Money::from_cents(8_990).unwrap())),
+            "89,90"
+        );
         let (_, kind) = ::registers::find_register("plano").unwrap().find_field("tipoBeneficio").unwrap();
         let names = FormReferenceNames(BTreeMap::new());
         assert_eq!(

@@ -14,7 +14,7 @@ use app::sales::deals::FoundDeal;
 use app::sales::deals::board::{BoardColumn, BoardQuery, BoardView, view_board, view_board_changes};
 use askama::Template;
 use axum::extract::State;
-use domain::{BranchCode, DealCode, FunnelCode, Moment, StageCode};
+use domain::{BranchCode, DealCode, FunnelCode, Moment, Money, StageCode};
 use std::time::Duration;
 
 /// A deal that stays in one stage for this long counts as cold.
@@ -120,7 +120,7 @@ fn build_board_columns(address: &FunnelBoardAddress, found: &BoardView) -> Vec<K
             title: stage.map_or_else(String::new, |stage| stage.name.clone()),
             class: format!("e{}", one.stage),
             count: format_count(one.count),
-            note: if one.total > 0 { format_money(one.total) } else { String::new() },
+            note: if one.total > Money::default() { format_money(one.total) } else { String::new() },
             cards: one.cards.iter().map(|card| build_deal_card(address, card, found)).collect(),
             more: one.next.map(|next| {
                 address.build_link("", &[("coluna", one.stage.to_string()), ("depois", next.to_string())])

@@ -17,7 +17,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{DealCode, DealState, Kinship, Moment, display};
+use domain::{Date, DealCode, DealState, Kinship, Moment};
 use wire::read;
 use wire::set_names;
 
@@ -110,7 +110,6 @@ async fn build_deal_page(app: &App, user: &SignedInUser, code: DealCode) -> Resu
     let deal = &view.found.deal;
     let (state, state_class) = label_deal_state(deal.state);
     let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
-    let day = |day: &Option<String>| day.as_deref().map(display::format_day).unwrap_or_default();
     let funnel = registers.funnel(deal.funnel);
     let stages = funnel.map_or(&[][..], |funnel| &funnel.stages).iter().filter(|one| one.active);
     let plan = |code: &domain::PlanCode| {
@@ -142,8 +141,8 @@ async fn build_deal_page(app: &App, user: &SignedInUser, code: DealCode) -> Resu
                     .unwrap_or_default(),
             ),
             ("Valor por mês", deal.price.map(format_money).unwrap_or_default()),
-            ("Aberto em", display::format_day(&deal.opened_on)),
-            ("Deve fechar em", day(&deal.expected_on)),
+            ("Aberto em", deal.opened_on.to_br()),
+            ("Deve fechar em", deal.expected_on.map(Date::to_br).unwrap_or_default()),
         ]),
         contact: list_contact_facts(&view, &registers),
         vehicle: list_vehicle_facts(deal),
@@ -193,7 +192,7 @@ fn build_dependent_line(one: &ProposedDependent) -> DealDependentLine {
         name: one.name.clone(),
         kinship: set_names::kinship(one.kinship),
         cpf: one.cpf.as_ref().map(ToString::to_string).unwrap_or_default(),
-        born: one.born_on.as_deref().map(display::format_day).unwrap_or_default(),
+        born: one.born_on.map(Date::to_br).unwrap_or_default(),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::session::visitor::SignedInUser;
 use crate::widgets::record_form::{FormValues, InputKind, InputSpec, format_money_input, normalize_money};
 use app::registers::snapshot::TenantRegisters;
 use app::sales::deals::StoredDeal;
-use domain::display;
+use domain::Date;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ pub fn fill_deal_values(deal: &StoredDeal) -> FormValues {
         ("codUsuarioResponsavel", deal.responsible.map(|code| code.to_string()).unwrap_or_default()),
         ("tipoBeneficio", deal.kind.map(wire::set_names::benefit_kind).unwrap_or_default().to_owned()),
         ("valor", deal.price.map(format_money_input).unwrap_or_default()),
-        ("dataPrevisao", deal.expected_on.as_deref().map(display::format_day).unwrap_or_default()),
+        ("dataPrevisao", deal.expected_on.map(Date::to_br).unwrap_or_default()),
         ("planos", plans.join(",")),
         ("observacao", text_or_empty(&deal.note)),
     ]);

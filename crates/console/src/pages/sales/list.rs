@@ -12,7 +12,7 @@ use app::sales::deals::{self, DealPipelineQuery, FoundDeal};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use domain::{BranchCode, Moment, PAGE_SIZE, StageCode, display};
+use domain::{BranchCode, Moment, PAGE_SIZE, StageCode};
 use wire::set_names::NamedSet;
 
 struct DealSummaryLine {
@@ -132,7 +132,7 @@ fn build_deal_line(registers: &TenantRegisters, one: &FoundDeal, now: Moment) ->
         state,
         class,
         price: deal.price.map(format_money).unwrap_or_default(),
-        opened: display::format_day(&deal.opened_on),
+        opened: deal.opened_on.to_br(),
     }
 }
 

@@ -20,7 +20,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{BenefitKind, DealCode, DealState, Entity, Rejection, SituationKind};
+use domain::{BenefitKind, DealCode, DealState, Entity, Money, Rejection, SituationKind};
 use serde_json::{Value, json as value};
 use std::collections::BTreeMap;
 use wire::read;
@@ -100,15 +100,15 @@ fn prefill_win_values(app: &App, registers: &TenantRegisters, view: &DealDetailV
     let (deal, lead) = (&view.found.deal, &view.lead.lead);
     let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
     let pending = registers.default_situation(Entity::Benefit, SituationKind::Pending);
-    let cents = |cents: Option<i64>| cents.map(format_money_input).unwrap_or_default();
+    let money = |money: Option<Money>| money.map(format_money_input).unwrap_or_default();
     let mut values = FormValues::from([
         ("cpfCnpj", lead.document.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("codLoja", deal.branch.to_string()),
         ("situacao", pending.map_or_else(String::new, |one| one.name.clone())),
         ("dataAdesao", app.now().date_in(&registers.zone).to_br()),
         ("planos", plans.join(",")),
-        ("valorProtegido", cents(deal.vehicle.protected)),
-        ("valorParticipacao", cents(deal.vehicle.participation)),
+        ("valorProtegido", money(deal.vehicle.protected)),
+        ("valorParticipacao", money(deal.vehicle.participation)),
     ]);
     for (name, text) in super::fields::fill_vehicle_values(deal) {
         if let Some(field) = name.strip_prefix("veiculo.") {

@@ -13,7 +13,9 @@ use crate::cases::{self, CaseHead, head_columns};
 use crate::executor::statement::build_inserts;
 use crate::members::parse_address_columns;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use domain::{Cep, ClaimCode, ClaimTypeCode, Involved, PersonCode, PostalAddress, Priority, Scope, TenantId};
+use domain::{
+    Cep, ClaimCode, ClaimTypeCode, Date, Involved, PersonCode, PostalAddress, Priority, Scope, TenantId,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredClaim {
@@ -22,8 +24,7 @@ pub struct StoredClaim {
     pub involved: Involved,
     pub priority: Priority,
     pub description: Option<String>,
-    /// `yyyy-MM-dd`
-    pub happened_on: Option<String>,
+    pub happened_on: Option<Date>,
     /// The driver, who need not be a member.
     pub driver: Option<PersonCode>,
     pub place: PostalAddress,
@@ -72,7 +73,7 @@ pub(crate) fn build_claim_values(claim: &StoredClaim) -> Vec<SqlScalar> {
         claim.involved.into(),
         claim.priority.into(),
         claim.description.as_deref().into(),
-        claim.happened_on.as_deref().into(),
+        claim.happened_on.into(),
         claim.driver.into(),
         place.street_kind.as_deref().into(),
         place.street.as_deref().into(),

@@ -4,8 +4,8 @@
 
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
-    ClaimCode, ClaimCriteria, ClaimTypeCode, Involved, Moment, PersonCode, Priority, Scope, SituationCode,
-    VisibleBranches,
+    ClaimCode, ClaimCriteria, ClaimTypeCode, Date, Involved, Moment, PersonCode, Priority, Scope,
+    SituationCode, VisibleBranches,
 };
 
 /// The criterion that drives a search of claims.
@@ -32,7 +32,7 @@ pub struct FoundClaim {
     pub situation: SituationCode,
     pub involved: Involved,
     pub priority: Priority,
-    pub happened_on: Option<String>,
+    pub happened_on: Option<Date>,
     pub opened_at: Moment,
     pub person: PersonCode,
     pub name: String,
@@ -72,8 +72,8 @@ fn append_tenant_filter(head: Statement, scope: &Scope) -> Statement {
 }
 
 fn append_day_filter(head: Statement, criteria: &ClaimCriteria) -> Statement {
-    head.append_if_some("AND happened_on >= ?", criteria.happened_from.map(domain::Date::to_iso))
-        .append_if_some("AND happened_on <= ?", criteria.happened_to.map(domain::Date::to_iso))
+    head.append_if_some("AND happened_on >= ?", criteria.happened_from)
+        .append_if_some("AND happened_on <= ?", criteria.happened_to)
 }
 
 /// Appends the driving criterion, and every other one in a form that no index serves.
@@ -90,9 +90,7 @@ fn append_criteria(
         DrivingClaimCriterion::Day => append_day_filter(head, criteria),
         DrivingClaimCriterion::Order => head,
     };
-    let day = |day: Option<domain::Date>| {
-        day.filter(|_| driver != DrivingClaimCriterion::Day).map(domain::Date::to_iso)
-    };
+    let day = |day: Option<Date>| day.filter(|_| driver != DrivingClaimCriterion::Day);
     filtered
         .append_if_some(
             "AND protocol + 0 = ?",

@@ -4,19 +4,19 @@ use super::{encode_plans, parse_plans};
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
 use domain::{
-    Cpf, DealCode, DependentCode, Email, Kinship, Moment, Phone, PlanCode, Rejection, Sex, TenantId,
+    Cpf, Date, DealCode, DependentCode, Email, Kinship, Moment, Money, Phone, PlanCode, Rejection, Sex,
+    TenantId,
 };
 
-/// The date is `yyyy-MM-dd`, money is in cents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProposedDependent {
     pub name: String,
     pub cpf: Option<Cpf>,
-    pub born_on: Option<String>,
+    pub born_on: Option<Date>,
     pub sex: Option<Sex>,
     pub kinship: Kinship,
     pub plans: Vec<PlanCode>,
-    pub price: Option<i64>,
+    pub price: Option<Money>,
     pub phone: Option<Phone>,
     pub email: Option<Email>,
     pub created_at: Moment,
@@ -115,7 +115,7 @@ fn build_dependent_row(
         code.into(),
         one.name.as_str().into(),
         one.cpf.as_ref().map(Cpf::as_str).into(),
-        one.born_on.as_deref().into(),
+        one.born_on.into(),
         one.sex.into(),
         one.kinship.into(),
         encode_plans(&one.plans).into(),

@@ -14,11 +14,10 @@ use crate::benefits::{VehicleDetails, build_vehicle_values, parse_vehicle_row, v
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, DealCode, DealState, FunnelCode, LeadCode, Moment, PlanCode, Scope,
-    StageCode, TenantId, UserCode,
+    BenefitCode, BenefitKind, BranchCode, Date, DealCode, DealState, FunnelCode, LeadCode, Moment, Money,
+    PlanCode, Scope, StageCode, TenantId, UserCode,
 };
 
-/// Dates are `yyyy-MM-dd`, money is in cents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDeal {
     pub sequence: i32,
@@ -32,12 +31,12 @@ pub struct StoredDeal {
     pub kind: Option<BenefitKind>,
     /// In the given order.
     pub plans: Vec<PlanCode>,
-    pub price: Option<i64>,
-    pub expected_on: Option<String>,
+    pub price: Option<Money>,
+    pub expected_on: Option<Date>,
     pub state: DealState,
     pub lost_because: Option<String>,
     pub note: Option<String>,
-    pub opened_on: String,
+    pub opened_on: Date,
     pub vehicle: VehicleDetails,
     /// The benefit it became when it was won.
     pub benefit: Option<BenefitCode>,
@@ -218,11 +217,11 @@ fn build_deal_row(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> Vec<Sq
         deal.kind.into(),
         encode_plans(&deal.plans).into(),
         deal.price.into(),
-        deal.expected_on.as_deref().into(),
+        deal.expected_on.into(),
         deal.state.into(),
         deal.lost_because.as_deref().into(),
         deal.note.as_deref().into(),
-        deal.opened_on.as_str().into(),
+        deal.opened_on.into(),
     ];
     values.extend(build_vehicle_values(&deal.vehicle));
     values.extend([deal.benefit.into(), 1.into(), deal.created_at.into(), deal.updated_at.into()]);

@@ -4,8 +4,8 @@
 use super::{StoredDeal, parse_deal_row};
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{
-    BranchCode, DealCode, DealCriteria, DealState, FunnelCode, LeadCode, Moment, PersonCode, Scope,
-    StageCode, UserCode,
+    BranchCode, Date, DealCode, DealCriteria, DealState, FunnelCode, LeadCode, Moment, Money, PersonCode,
+    Scope, StageCode, UserCode,
 };
 
 /// Keys per step.
@@ -26,7 +26,7 @@ pub enum DrivingDealCriterion {
 pub struct DealOrderKey {
     pub code: DealCode,
     pub name: String,
-    pub opened_on: String,
+    pub opened_on: Date,
 }
 
 /// The next open deals after the previous step, at most [`STEP`].
@@ -41,26 +41,24 @@ pub async fn list_deal_keys(
     let head = sql("SELECT d.code, l.name, d.opened_on FROM deals d CROSS JOIN leads l
          WHERE l.tenant = d.tenant AND l.code = d.lead AND d.tenant = $1")
     .arg(scope.tenant());
-    let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
-    let days = (iso(criteria.opened_from), iso(criteria.opened_to));
     let filtered = match driver {
         DrivingDealCriterion::Sequence(number) => head.append("AND d.sequence = ?", [*number]),
         DrivingDealCriterion::Leads(leads) => head.filter_in("d.lead", leads.iter().copied()),
         DrivingDealCriterion::Responsible(user) => head.append("AND d.responsible = ?", [*user]),
         DrivingDealCriterion::Opening => head
-            .append_if_some("AND d.opened_on >= ?", days.0.clone())
-            .append_if_some("AND d.opened_on <= ?", days.1.clone()),
+            .append_if_some("AND d.opened_on >= ?", criteria.opened_from)
+            .append_if_some("AND d.opened_on <= ?", criteria.opened_to),
         DrivingDealCriterion::Branch(branch) => head.append("AND d.branch = ?", [*branch]),
     };
     // A literal, so that the partial indexes of open deals are used.
     let open = format!("AND d.situation = {}", DealState::Open.number());
-    let others = append_checks(filtered.append_text(&open), driver, scope, criteria, days);
+    let others = append_checks(filtered.append_text(&open), driver, scope, criteria);
     let last = after.map_or(0, |after| after.code.get());
     let statement = match (driver, after) {
         (DrivingDealCriterion::Opening, None) => others,
         (DrivingDealCriterion::Opening, Some(after)) => others
             .append("AND (d.opened_on, d.code) >", [] as [i32; 0])
-            .append("(?,", [after.opened_on.as_str()])
+            .append("(?,", [after.opened_on])
             .append("?)", [last]),
         _ => others.append("AND d.code > ?", [last]),
     };
@@ -84,7 +82,6 @@ fn append_checks(
     driver: &DrivingDealCriterion,
     scope: &Scope,
     criteria: &DealCriteria,
-    (first_day, last_day): (Option<String>, Option<String>),
 ) -> Statement {
     let responsible =
         criteria.responsible.filter(|_| !matches!(driver, DrivingDealCriterion::Responsible(_)));
@@ -93,8 +90,8 @@ fn append_checks(
         .filter_branches("d.branch + 0", scope.branches())
         .append_if_some("AND d.lead + 0 = ?", criteria.lead)
         .append_if_some("AND d.responsible + 0 = ?", responsible)
-        .append_if_some("AND d.opened_on || '' >= ?", first_day.filter(|_| !opening_drives))
-        .append_if_some("AND d.opened_on || '' <= ?", last_day.filter(|_| !opening_drives))
+        .append_if_some("AND d.opened_on || '' >= ?", criteria.opened_from.filter(|_| !opening_drives))
+        .append_if_some("AND d.opened_on || '' <= ?", criteria.opened_to.filter(|_| !opening_drives))
 }
 
 /// A deal as returned by searches.
@@ -237,8 +234,7 @@ const LEADS: usize = 256;
 pub struct StageSummary {
     pub stage: StageCode,
     pub count: i64,
-    /// In cents.
-    pub total: i64,
+    pub total: Money,
     /// The codes of the first deals.
     pub first: Vec<DealCode>,
 }
@@ -290,7 +286,7 @@ pub async fn list_stage_summaries(
         all.push(StageSummary {
             stage: *stage,
             count: sums.get("count")?,
-            total: sums.get("total")?,
+            total: Money::from_total_cents(sums.get("total")?).unwrap_or_default(),
             first: first.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?,
         });
     }

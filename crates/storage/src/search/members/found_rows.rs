@@ -7,8 +7,8 @@ use crate::benefits::{
 use crate::members;
 use crate::{Error, Row, Statement, sql};
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, CivilState, PersonCode, PlanCode, PostalAddress, SellerCode, Sex,
-    SituationCode,
+    BenefitCode, BenefitKind, BranchCode, CivilState, Date, Money, PersonCode, PlanCode, PostalAddress,
+    SellerCode, Sex, SituationCode,
 };
 
 /// A row of the member search.
@@ -19,8 +19,8 @@ pub struct FoundMemberRow {
     pub branch: BranchCode,
     pub consultant: Option<SellerCode>,
     pub representative: Option<SellerCode>,
-    pub registered_on: String,
-    pub updated_on: String,
+    pub registered_on: Date,
+    pub updated_on: Date,
     pub benefit: Option<FoundMemberBenefit>,
 }
 
@@ -29,7 +29,7 @@ pub struct FoundPerson {
     pub code: PersonCode,
     pub name: String,
     pub document: Option<String>,
-    pub born_on: Option<String>,
+    pub born_on: Option<Date>,
     pub sex: Option<Sex>,
     pub email: Option<String>,
     pub mobile: Option<String>,
@@ -54,9 +54,9 @@ pub struct FoundMemberBenefit {
     pub situation: SituationCode,
     pub sequence: i32,
     pub card: Option<String>,
-    pub joined_on: Option<String>,
-    pub activated_on: Option<String>,
-    pub plans: Vec<(PlanCode, i64)>,
+    pub joined_on: Option<Date>,
+    pub activated_on: Option<Date>,
+    pub plans: Vec<(PlanCode, Money)>,
     pub fields: AdditionalFieldValues,
     pub plate: Option<String>,
     pub chassis: Option<String>,

@@ -16,7 +16,9 @@ pub use validation::find_validated_benefit;
 use super::names;
 use super::tally::PageRange;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
-use domain::{BenefitCode, BenefitCriteria, BenefitKey, MemberCriteria, PAGE_SIZE, Scope, SituationCode};
+use domain::{
+    BenefitCode, BenefitCriteria, BenefitKey, Date, MemberCriteria, PAGE_SIZE, Scope, SituationCode,
+};
 use name_words::NameWordMatches;
 
 /// A date range with more rows than this does not drive a search: sorting it costs more than skipping other rows.
@@ -288,13 +290,12 @@ fn filter_by_leading_criterion(
             head.clone().append_text(from_clause).append_text("WHERE l.tenant = $1").arg(scope.tenant());
         head.append(&format!("AND l.{column} = ?"), [value])
     };
-    let range = |column: &str, first: Option<String>, last: Option<String>| {
+    let range = |column: &str, first: Option<Date>, last: Option<Date>| {
         let head =
             head.clone().append_text(from_clause).append_text("WHERE l.tenant = $1").arg(scope.tenant());
         head.append_if_some(&format!("AND l.{column} >= ?"), first)
             .append_if_some(&format!("AND l.{column} <= ?"), last)
     };
-    let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
     match driver {
         LeadingMemberCriterion::Person => equal("person", criteria.person.into()),
         LeadingMemberCriterion::Plate => equal("plate_key", criteria.plate_key.as_deref().into()),
@@ -302,16 +303,16 @@ fn filter_by_leading_criterion(
         LeadingMemberCriterion::Document => {
             equal("document", criteria.documents.first().map(String::as_str).into())
         }
-        LeadingMemberCriterion::Birth => equal("born_on", iso(criteria.born_on).into()),
+        LeadingMemberCriterion::Birth => equal("born_on", criteria.born_on.into()),
         LeadingMemberCriterion::Company => {
             equal("company_document", criteria.company_document.as_deref().into())
         }
         LeadingMemberCriterion::Consultant => equal("consultant", criteria.consultant.into()),
         LeadingMemberCriterion::Representative => equal("representative", criteria.representative.into()),
         LeadingMemberCriterion::State => equal("state", criteria.state.as_deref().into()),
-        LeadingMemberCriterion::Changed => range("updated_on", iso(criteria.changed_from), None),
+        LeadingMemberCriterion::Changed => range("updated_on", criteria.changed_from, None),
         LeadingMemberCriterion::Registered => {
-            range("registered_on", iso(criteria.registered_from), iso(criteria.registered_to))
+            range("registered_on", criteria.registered_from, criteria.registered_to)
         }
         LeadingMemberCriterion::Plan => {
             let rows = match has_other_criteria(driver, scope, criteria) {
@@ -351,7 +352,6 @@ fn append_other_criteria(
     criteria: &MemberCriteria,
 ) -> Statement {
     let is_not_driver = |criterion: LeadingMemberCriterion| driver != criterion;
-    let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
     let mut statement = statement;
     let documents = criteria.documents.iter().skip(usize::from(driver == LeadingMemberCriterion::Document));
     for document in documents {
@@ -377,7 +377,7 @@ fn append_other_criteria(
         .append_if_some("AND l.situation + 0 = ?", criteria.situation)
         .append_if_some(
             "AND l.born_on || '' = ?",
-            iso(criteria.born_on).filter(|_| is_not_driver(LeadingMemberCriterion::Birth)),
+            criteria.born_on.filter(|_| is_not_driver(LeadingMemberCriterion::Birth)),
         )
         .append_if_some(
             "AND l.company_document || '' = ?",
@@ -397,15 +397,15 @@ fn append_other_criteria(
         )
         .append_if_some(
             "AND l.updated_on || '' >= ?",
-            iso(criteria.changed_from).filter(|_| is_not_driver(LeadingMemberCriterion::Changed)),
+            criteria.changed_from.filter(|_| is_not_driver(LeadingMemberCriterion::Changed)),
         )
         .append_if_some(
             "AND l.registered_on || '' >= ?",
-            iso(criteria.registered_from).filter(|_| is_not_driver(LeadingMemberCriterion::Registered)),
+            criteria.registered_from.filter(|_| is_not_driver(LeadingMemberCriterion::Registered)),
         )
         .append_if_some(
             "AND l.registered_on || '' <= ?",
-            iso(criteria.registered_to).filter(|_| is_not_driver(LeadingMemberCriterion::Registered)),
+            criteria.registered_to.filter(|_| is_not_driver(LeadingMemberCriterion::Registered)),
         )
         .append_if_some(
             "AND EXISTS (SELECT 1 FROM items j WHERE j.tenant = l.tenant AND j.benefit = l.benefit
