@@ -1,7 +1,23 @@
 //! Field-by-field differences between two states of a record: reported on a version conflict, and stored with every
 //! change (`storage::field_changes`).
 
-use domain::{FieldConflict, Moment, Rejection, TimeZone};
+use domain::{CaseKind, FieldConflict, Moment, Rejection, TimeZone};
+
+/// Subjects of stored field changes.
+pub(crate) const PERSON: &str = "person";
+pub(crate) const BENEFIT: &str = "benefit";
+pub(crate) const LEAD: &str = "lead";
+pub(crate) const DEAL: &str = "deal";
+
+/// The same for a case.
+pub(crate) const fn name_case_subject(kind: CaseKind) -> &'static str {
+    match kind {
+        CaseKind::Claim => "claim",
+        CaseKind::Inspection => "inspection",
+        CaseKind::Ticket => "ticket",
+        CaseKind::Appointment => "appointment",
+    }
+}
 
 /// A record as pairs of published field name and human-readable value.
 pub(crate) type FieldTexts = Vec<(&'static str, Option<String>)>;

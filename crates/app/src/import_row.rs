@@ -2,11 +2,11 @@
 //! outcome of undoing it. The import itself is in the crate `exchange`.
 
 use crate::Error;
+use crate::command::{ActorContext, IMPORT_ORIGIN, WriteCommand};
 use crate::registers::snapshot::TenantRegisters;
-use crate::situations::ActorContext;
 use domain::{
-    AuditedChange, AuditedOperation, BranchCode, ChangeOrigin, ImportProblem, ImportUndoObstacle, Moment,
-    PersonCode, Rejection, Scope, UserCode,
+    AuditedChange, AuditedOperation, BranchCode, ImportProblem, ImportUndoObstacle, Moment, PersonCode,
+    Rejection, Scope, UserCode,
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -16,8 +16,6 @@ use storage::history::audit;
 
 /// How long an import can be undone; its rows are stored for as long.
 pub const UNDO_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
-
-pub const ORIGIN: &str = wire::set_names::change_origin(ChangeOrigin::Import);
 
 /// The context of one transaction of an import.
 #[derive(Clone)]
@@ -72,21 +70,28 @@ impl ImportUnitContext {
             registers: &self.registers,
             user: self.user,
             operation: self.operation,
-            origin: ORIGIN,
+            origin: IMPORT_ORIGIN,
             quiet: self.quiet,
             now: self.now,
         }
     }
 
-    pub fn audit_entry(&self, person: Option<PersonCode>, change: AuditedChange) -> audit::AuditEntry {
-        audit::AuditEntry {
-            tenant: self.scope.tenant(),
-            at: self.now,
+    /// The command of one row.
+    pub(crate) fn build_command<I>(&self, input: I) -> WriteCommand<I> {
+        WriteCommand {
+            scope: self.scope.clone(),
+            registers: Arc::clone(&self.registers),
+            input,
+            now: self.now,
             user: self.user,
             operation: self.operation,
-            person,
-            change,
+            origin: IMPORT_ORIGIN,
+            quiet: self.quiet,
         }
+    }
+
+    pub fn audit_entry(&self, person: Option<PersonCode>, change: AuditedChange) -> audit::AuditEntry {
+        self.change_context().audit_entry(person, change)
     }
 }
 

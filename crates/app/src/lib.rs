@@ -31,6 +31,7 @@ pub mod mail;
 
 pub mod idempotency;
 pub mod import_row;
+pub mod listing_rows;
 
 pub mod members;
 
@@ -48,6 +49,7 @@ pub mod vault;
 pub use crate::access::password_hash::{HashCost, HashingTurn, PasswordHasher};
 pub use crate::access::request_limit::RequestLimit;
 pub use crate::work_slots::{FairPlaces, HeldPlace};
+pub use command::ActorContext;
 pub use error::{Error, HeavyWork, collect_problem};
 pub use storage::Error as StorageError;
 pub use vault::Vault;

@@ -23,10 +23,9 @@ pub(crate) use sweep::{RetentionPeriods, sweep_files};
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
+use crate::field_differences::{PERSON, name_case_subject};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, load_registers};
-use crate::situations::PERSON;
-use crate::situations::cases::name_history_subject;
 use crate::{App, Error};
 use bytes::Bytes;
 use content::PreparedFile;
@@ -406,7 +405,7 @@ async fn build_change_statements(
     let [audit_code, number] =
         counters::reserve_number_blocks(tx, tenant, [(Counter::Audit, 1), (Counter::FieldChange, 1)]).await?;
     let (subject, owner_kind) = match file.owner.case_kind() {
-        Some(kind) => (name_history_subject(kind), kind.into()),
+        Some(kind) => (name_case_subject(kind), kind.into()),
         None => (PERSON, AuditedRecordKind::Member),
     };
     let change = AuditedChange::new(action, AuditedRecordKind::File, file.code.get())

@@ -1,12 +1,13 @@
 //! Saves the additional fields of a benefit on their own.
 
-use super::{additional_field_values, load_holder, refuse_cancelled_benefit};
+use super::{
+    PendingBenefitWrite, additional_field_values, load_holder, refuse_cancelled_benefit, store_benefit,
+};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
-use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, BenefitCode, InputField, PersonCode};
 use std::sync::Arc;
@@ -81,7 +82,7 @@ async fn write_additional_fields(
             &profile,
             AuditedAction::ChangeAdditionalFields,
         );
-        situations::store_benefit(tx, &command.actor_context(), pending).await?;
+        store_benefit(tx, &command.actor_context(), pending).await?;
     }
     Ok(SaveFieldsOutcome { values, registers: Arc::clone(registers), holder, changed })
 }

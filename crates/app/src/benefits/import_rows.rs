@@ -1,16 +1,13 @@
 //! Import of vehicle benefits: a row is matched by its preset numbers, else by its vehicle.
 
 use super::{
-    NewBenefitDraft, SaveBenefitInput, SentBenefitValidator, change_existing_benefit, find_visible_holder,
-    insert_benefit, load_holder,
+    NewBenefitDraft, PendingBenefitWrite, PresetNumbers, SaveBenefitInput, SentBenefitValidator,
+    WrittenBenefit, change_existing_benefit, find_visible_holder, insert_benefit, load_holder, store_benefit,
 };
 use crate::Error;
-use crate::command::WriteCommand;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
-use crate::members::{build_member_row, compute_listing_days as compute_member_listing_days};
-use crate::situations::{
-    self, PendingBenefitWrite, PresetNumbers, WrittenBenefit, build_listed_member, compute_listed_days,
-};
+use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
+use crate::situations::refuse_situation_change;
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, BenefitCode, Entity, ImportOutcome, ImportProblem,
     ImportUndoObstacle, InputField, PersonCode, Rejection, SituationCode, SituationKind,
@@ -156,7 +153,7 @@ pub async fn write_imported_benefit(
     input.benefit.code = FieldPatch::Set(code);
     let before = benefits::find_benefit(&mut *tx, &context.scope, code).await?;
     let items_before = items::list_items(&mut *tx, tenant, code).await?;
-    let command = WriteCommand::from_import(context, SaveBenefitInput::Vehicle(Box::new(input)));
+    let command = context.build_command(SaveBenefitInput::Vehicle(Box::new(input)));
     let saved = Box::pin(change_existing_benefit(tx, &command, code)).await?;
     match (saved.changed, before) {
         (true, Some(before)) => Ok(ImportRowOutcome::Changed {
@@ -173,7 +170,7 @@ async fn create_imported_benefit(
     context: &ImportUnitContext,
     row: &VehicleBenefitRow,
 ) -> Result<ImportRowOutcome, Error> {
-    let command = WriteCommand::from_import(context, SaveBenefitInput::Vehicle(Box::new(row.input.clone())));
+    let command = context.build_command(SaveBenefitInput::Vehicle(Box::new(row.input.clone())));
     let holder = find_visible_holder(tx, &command).await?;
     let mut validator = SentBenefitValidator::new(&command.registers, &command.scope);
     if holder.is_none() {
@@ -248,9 +245,7 @@ async fn restore_benefit(
 ) -> Result<ImportUndoOutcome, Error> {
     let tenant = context.scope.tenant();
     let (before, items_before) = benefits::parse_benefit_snapshot(before)?;
-    if let Some(refused) =
-        situations::refuse_situation_change(&context.registers, current.situation, before.situation)
-    {
+    if let Some(refused) = refuse_situation_change(&context.registers, current.situation, before.situation) {
         return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::Refused(vec![refused])));
     }
     let current_items = items::list_items(&mut *tx, tenant, code).await?;
@@ -289,7 +284,7 @@ async fn restore_benefit(
         also,
         ..PendingBenefitWrite::for_change(code, current, after, holder, AuditedAction::UndoImportUpdate)
     };
-    situations::store_benefit(tx, &context.change_context(), pending).await?;
+    store_benefit(tx, &context.change_context(), pending).await?;
     Ok(ImportUndoOutcome::Restored)
 }
 
@@ -308,15 +303,15 @@ async fn remove_benefit(
     let others =
         benefits::list_benefits_of_person(&mut *tx, &domain::Scope::for_tenant(tenant), current.person)
             .await?;
-    let days = compute_listed_days(&context.registers, holder, current);
+    let days = ListedDays::of_benefit(current, holder, &context.registers.zone);
     let previous = PreviousRowState { branch: current.branch, benefit: Some((code, current.situation)) };
-    let mut statements = rows::delete_listing_row(tenant, current.slot, previous, days.0);
+    let mut statements = rows::delete_listing_row(tenant, current.slot, previous, days.registered_on);
     if others.len() == 1 && made_member {
         let person = PersonProfile { is_member: false, updated_at: context.now, ..holder.clone() };
         storage::members::update_person(tx, tenant, current.person, &person).await?;
     } else if others.len() == 1 {
         // The first benefit had taken over the member's own listing row: insert that row again.
-        let days = compute_member_listing_days(holder, &context.registers.zone);
+        let days = ListedDays::of_member(holder, &context.registers.zone);
         let row = SearchListingRow {
             slot: current.slot,
             member: build_listed_member(current.person, holder),

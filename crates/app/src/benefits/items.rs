@@ -1,12 +1,11 @@
 //! The items of a benefit: listing current and past plans, and adding a plan.
 
-use super::{load_holder, refuse_cancelled_benefit};
+use super::{PendingBenefitWrite, load_holder, refuse_cancelled_benefit, store_benefit};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_registers};
-use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitCode, InputField, ItemCode, Rejection, fold_text,
@@ -91,7 +90,7 @@ async fn write_added_item(
         item: Some((item, None)),
         ..PendingBenefitWrite::for_change(code, &before, after, &profile, audited)
     };
-    let stored = situations::store_benefit(tx, &command.actor_context(), pending).await?;
+    let stored = store_benefit(tx, &command.actor_context(), pending).await?;
     let missing = || Error::Defect("an item was not written".to_owned());
     Ok(AddItemOutcome { item: stored.item.ok_or_else(missing)?, plan: plan.clone() })
 }

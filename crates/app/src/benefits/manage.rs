@@ -3,18 +3,17 @@
 
 use super::vehicle;
 use super::{
-    SentBenefitFields, SentBenefitValidator, field_changes, is_vehicle_kind, load_holder, load_key_conflicts,
-    refuse_conflicts,
+    PendingBenefitWrite, SentBenefitFields, SentBenefitValidator, WrittenBenefit, field_changes,
+    is_vehicle_kind, load_holder, load_key_conflicts, refuse_conflicts, store_benefit,
 };
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{CurrentVersion, refuse_old_version};
+use crate::field_differences::{BENEFIT, CurrentVersion, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_timeline::{self, RecordHistory};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_registers};
-use crate::situations::BENEFIT;
-use crate::situations::{self, PendingBenefitWrite, WrittenBenefit};
+use crate::situations::refuse_situation_change;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitCode, Entity, InputField, ItemCode, Rejection,
@@ -176,8 +175,7 @@ async fn write_benefit_change(
         item,
         ..PendingBenefitWrite::for_change(code, &before, after, &holder, AuditedAction::Change)
     };
-    let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &command.actor_context(), pending).await?;
+    let WrittenBenefit { code, benefit, .. } = store_benefit(tx, &command.actor_context(), pending).await?;
     Box::pin(build_full_benefit(tx, command, code, benefit, true)).await
 }
 
@@ -273,7 +271,7 @@ async fn write_situation_change(
     if before.situation == to && problems.is_empty() {
         return Box::pin(build_full_benefit(tx, command, code, before, false)).await;
     }
-    problems.extend(situations::refuse_situation_change(&command.registers, before.situation, to));
+    problems.extend(refuse_situation_change(&command.registers, before.situation, to));
     let after = StoredBenefit { situation: to, updated_at: command.now, ..before.clone() };
     problems.extend(find_conflicts(tx, command, code, &before, &after).await?);
     if !problems.is_empty() {
@@ -289,8 +287,7 @@ async fn write_situation_change(
         reason,
         ..PendingBenefitWrite::for_change(code, &before, after, &holder, action)
     };
-    let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &command.actor_context(), pending).await?;
+    let WrittenBenefit { code, benefit, .. } = store_benefit(tx, &command.actor_context(), pending).await?;
     Box::pin(build_full_benefit(tx, command, code, benefit, true)).await
 }
 
@@ -396,7 +393,6 @@ async fn write_item_change(
         also,
         ..PendingBenefitWrite::for_change(code, &before, after, &holder, audited)
     };
-    let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &command.actor_context(), pending).await?;
+    let WrittenBenefit { code, benefit, .. } = store_benefit(tx, &command.actor_context(), pending).await?;
     Box::pin(build_full_benefit(tx, command, code, benefit, true)).await
 }

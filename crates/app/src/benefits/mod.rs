@@ -10,6 +10,8 @@ pub(crate) mod field_changes;
 pub mod import_rows;
 mod items;
 mod manage;
+pub mod mirror_rows;
+mod persist;
 mod preconditions;
 mod validate;
 
@@ -19,16 +21,18 @@ pub use manage::{
     ChangeBenefitSituation, FullBenefit, change_benefit, change_benefit_situation, change_item,
     read_benefit_history, read_full_benefit,
 };
+pub(crate) use persist::{
+    BenefitWriteHook, PendingBenefitWrite, PresetNumbers, WrittenBenefit, store_benefit,
+};
 pub(crate) use preconditions::{load_holder, refuse_cancelled_benefit};
 pub(crate) use validate::{SentBenefitFields, SentBenefitValidator, build_first_item};
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::command::{WriteCommand, run_command};
+use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
-pub use crate::situations::cases::describe_stored_benefit;
-use crate::situations::{self, ActorContext, PendingBenefitWrite, PresetNumbers, WrittenBenefit};
+pub use crate::situations::describe_stored_benefit;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitCode, BenefitKind, CardNumber, Entity, InputField,
@@ -60,8 +64,7 @@ impl SavedBenefit {
         benefit: StoredBenefit,
         changed: bool,
     ) -> Result<SavedBenefit, Error> {
-        let missing = || Error::Defect(format!("the situation {} is not registered", benefit.situation));
-        let situation = registers.situation(benefit.situation).ok_or_else(missing)?;
+        let situation = registers.require_situation(benefit.situation)?;
         Ok(SavedBenefit { code, situation: situation.name.clone(), kind: situation.kind, benefit, changed })
     }
 }
@@ -206,7 +209,7 @@ pub(crate) struct NewBenefitDraft<'a> {
     pub holder: (PersonCode, PersonProfile),
     pub kept: PresetNumbers,
     /// Further writes of the same transaction that need the new code.
-    pub then: Option<situations::BenefitWriteHook<'a>>,
+    pub then: Option<BenefitWriteHook<'a>>,
     pub audited: AuditedChange,
 }
 
@@ -244,7 +247,7 @@ pub(crate) async fn insert_benefit(
         then,
         audited,
     };
-    situations::store_benefit(tx, context, pending).await
+    store_benefit(tx, context, pending).await
 }
 
 async fn change_existing_benefit(
@@ -285,8 +288,7 @@ async fn change_existing_benefit(
         item,
         ..PendingBenefitWrite::for_change(code, &before, after, &profile, AuditedAction::Change)
     };
-    let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &request.actor_context(), pending).await?;
+    let WrittenBenefit { code, benefit, .. } = store_benefit(tx, &request.actor_context(), pending).await?;
     SavedBenefit::new(&request.registers, code, benefit, true)
 }
 
@@ -388,8 +390,7 @@ async fn write_cancellation(
     let after = StoredBenefit { situation: to.code, updated_at: request.now, ..before.clone() };
     let change = PendingBenefitWrite::for_change(code, &before, after, &profile, AuditedAction::Cancel);
     let pending = PendingBenefitWrite { reason: reason.clone(), ..change };
-    let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &request.actor_context(), pending).await?;
+    let WrittenBenefit { code, benefit, .. } = store_benefit(tx, &request.actor_context(), pending).await?;
     SavedBenefit::new(registers, code, benefit, true)
 }
 

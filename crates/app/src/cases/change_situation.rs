@@ -1,12 +1,12 @@
 //! Situation changes of cases, with their rules, and case notes.
 
+use super::persist::{PendingCaseWrite, store_case};
 use super::{FullCase, RecordNote, record_unchanged_access, refuse_old_version, reject_unknown_case, show};
 use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
-use crate::situations::cases::{PendingCaseWrite, store_case};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, CaseKind, CaseOperation, InputField, Rejection,
@@ -179,14 +179,8 @@ async fn write_case_note(
         is_message: input.to_member.clone().into_set().unwrap_or(false),
         text: input.text.as_str().to_owned(),
     };
-    let entry = audit::AuditEntry {
-        tenant,
-        at: command.now,
-        user: context.user,
-        operation: context.operation,
-        person: Some(found.case.head().person),
-        change: AuditedChange::new(AuditedAction::Annotate, kind.into(), code),
-    };
+    let change = AuditedChange::new(AuditedAction::Annotate, kind.into(), code);
+    let entry = context.audit_entry(Some(found.case.head().person), change);
     let audit_code = counters::reserve_number(tx, tenant, Counter::Audit).await?;
     tx.execute_batch(vec![
         notes::insert_note(tenant, record, &note),

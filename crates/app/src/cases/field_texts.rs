@@ -5,7 +5,7 @@ use crate::Error;
 use crate::command::WriteCommand;
 use crate::field_differences::FieldTexts;
 use crate::registers::snapshot::TenantRegisters;
-use crate::situations::cases::describe_stored_benefit;
+use crate::situations::describe_stored_benefit;
 use domain::{
     BenefitCode, ClaimCode, Date, DependentCode, Moment, Money, PersonCode, PostalAddress, UserCode,
 };

@@ -5,8 +5,9 @@ use super::reject_unknown_case;
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::WriteCommand;
+use crate::field_differences::name_case_subject;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
-use crate::situations::cases::{describe_stored_benefit, name_history_subject};
+use crate::situations::describe_stored_benefit;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BenefitCode, CaseKind, CaseOperation, ClaimCode, Moment, PersonCode, Scope, TenantId,
@@ -222,8 +223,7 @@ async fn read_history_parts(
     let moves =
         situation_changes::list_record_history(&mut *tx, scope.tenant(), (kind.entity(), code)).await?;
     let mut fields =
-        field_changes::list_field_changes(&mut *tx, scope.tenant(), (name_history_subject(kind), code))
-            .await?;
+        field_changes::list_field_changes(&mut *tx, scope.tenant(), (name_case_subject(kind), code)).await?;
     hide_unseen_claims(tx, scope, &mut fields).await?;
     Ok(Some((found.case.head().person, moves, fields)))
 }

@@ -1,12 +1,12 @@
 //! Import of members: many rows per transaction, with the same rules, listing rows and audit entries as any other save.
 
 use super::{
-    SavedPerson, apply_person_fields, build_member_row, compute_listing_days, find_bad_references,
-    parse_telephone, resolve_person_branch, store_person_change,
+    SavedPerson, apply_person_fields, find_bad_references, parse_telephone, resolve_person_branch,
+    store_person_change,
 };
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
-use crate::situations::build_listed_member;
+use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, ImportUndoObstacle, InputField,
     PersonCode, PhoneKind, ReferenceKind, Rejection, Scope,
@@ -285,7 +285,7 @@ async fn insert_new_members(
     statements
         .extend(phones::insert_phones(tenant, coded.iter().map(|(code, new)| (*code, &new.phones[..]))));
     // All rows have the same creation date.
-    let days = compute_listing_days(&new_members[0].profile, &actor_context.registers.zone);
+    let days = ListedDays::of_member(&new_members[0].profile, &actor_context.registers.zone);
     let rows: Vec<SearchListingRow<'_>> = (slot..)
         .zip(&coded)
         .map(|(slot, (code, new))| SearchListingRow {
@@ -387,8 +387,9 @@ async fn build_delisting(
     let tenant = context.scope.tenant();
     let Some((slot, branch)) = rows::find_free_row(tx, tenant, code).await? else { return Ok(Vec::new()) };
     rows::mark_listing_changed(tx, tenant).await?;
-    let days = compute_listing_days(current, &context.registers.zone);
-    Ok(rows::delete_listing_row(tenant, slot, PreviousRowState { branch, benefit: None }, days.0))
+    let days = ListedDays::of_member(current, &context.registers.zone);
+    let previous = PreviousRowState { branch, benefit: None };
+    Ok(rows::delete_listing_row(tenant, slot, previous, days.registered_on))
 }
 
 /// Two rows about the same member have the same key.

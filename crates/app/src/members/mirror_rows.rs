@@ -2,14 +2,15 @@
 //! keep their value.
 
 use super::field_changes::compare_people;
-use super::{build_member_row, compute_listing_days, record_person_change};
+use super::record_person_change;
 use crate::Error;
-use crate::situations::{ActorContext, build_listed_member};
+use crate::command::ActorContext;
+use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use domain::{Document, PersonCode, PhoneKind};
 use storage::Tx;
 use storage::members::phones::{self, HOME, StoredPhone};
 use storage::members::{self, PersonProfile};
-use storage::search::rows::{self, ChangedMemberFields};
+use storage::search::rows::{self, ChangedMemberFields, SearchListingRow};
 
 /// Applies a row of the mirrored member search to a stored person. For holders of benefits, branch, sellers and dates
 /// of the row belong to the benefit, so they are not applied.
@@ -96,7 +97,7 @@ pub async fn update_mirrored_person(
         phones::replace_phones(tx, tenant, code, phones).await?;
     }
     if before.is_member {
-        let days = compute_listing_days(after, &context.registers.zone);
+        let days = ListedDays::of_member(after, &context.registers.zone);
         let moved =
             ChangedMemberFields { name: before.name != after.name, branch: before.branch != after.branch };
         rows::update_member_rows(
@@ -113,4 +114,22 @@ pub async fn update_mirrored_person(
         record_person_change(tx, context, code, domain::AuditedAction::MirrorRecord, changes).await?;
     }
     Ok(true)
+}
+
+/// Inserts the listing row of a member without benefits.
+#[boxed::future]
+pub async fn insert_member_row(
+    tx: &mut Tx,
+    context: &ActorContext<'_>,
+    (code, person): (PersonCode, &PersonProfile),
+    slot: i32,
+) -> Result<(), Error> {
+    let days = ListedDays::of_member(person, &context.registers.zone);
+    let row = SearchListingRow {
+        slot,
+        member: build_listed_member(code, person),
+        own: build_member_row(person, &days),
+    };
+    tx.execute_batch(rows::insert_listing_rows(context.tenant, &[row])).await?;
+    Ok(rows::mark_listing_changed(tx, context.tenant).await?)
 }

@@ -18,21 +18,21 @@ pub use manage::{MemberView, change_member, read_member, read_member_history};
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::command::{WriteCommand, run_command};
-use crate::field_differences::FieldDifference;
+use crate::command::{ActorContext, WriteCommand, run_command};
+use crate::field_differences::{FieldDifference, PERSON};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
-use crate::situations::{ActorContext, PERSON, build_listed_member};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, Date, Document,
-    InputField, Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind, TimeZone,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, Document, InputField,
+    PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind,
 };
 use storage::Tx;
 use storage::history::audit;
 use storage::members::phones::{self, HOME, StoredPhone};
 use storage::members::{self, PersonProfile};
-use storage::search::rows::{self, ChangedMemberFields, OwnRowFields, SearchListingRow};
+use storage::search::rows::{self, ChangedMemberFields, SearchListingRow};
 use storage::server::counters::{self, Counter};
 use wire::read::FieldPatch;
 use wire::records::{EnderecoInput, PessoaCampos, PessoaInput, TelefoneInput};
@@ -236,7 +236,7 @@ async fn update_search_rows(
     before: Option<&PersonProfile>,
 ) -> Result<(), Error> {
     let tenant = context.tenant;
-    let days = compute_listing_days(&saved.profile, &context.registers.zone);
+    let days = ListedDays::of_member(&saved.profile, &context.registers.zone);
     let (member, row_fields) =
         (build_listed_member(saved.code, &saved.profile), build_member_row(&saved.profile, days));
     match before {
@@ -261,29 +261,6 @@ async fn update_search_rows(
     Ok(())
 }
 
-/// The dates of registration and last change in the tenant's time zone.
-pub fn compute_listing_days(person: &PersonProfile, zone: &TimeZone) -> (Date, Date) {
-    let day = |moment: Moment| moment.date_in(zone);
-    (day(person.created_at), day(person.updated_at))
-}
-
-/// The listing row of a member without benefits.
-pub fn build_member_row(
-    person: &PersonProfile,
-    (registered_on, updated_on): (Date, Date),
-) -> OwnRowFields<'static> {
-    OwnRowFields {
-        branch: person.branch,
-        benefit: None,
-        plate_key: None,
-        chassis: None,
-        consultant: person.consultant,
-        representative: person.representative,
-        registered_on,
-        updated_on,
-    }
-}
-
 /// Writes the audit entry and the field changes.
 async fn record_person_change(
     tx: &mut Tx,
@@ -292,14 +269,8 @@ async fn record_person_change(
     action: AuditedAction,
     changes: Vec<FieldDifference>,
 ) -> Result<(), Error> {
-    let entry = audit::AuditEntry {
-        tenant: context.tenant,
-        at: context.now,
-        user: context.user,
-        operation: context.operation,
-        person: Some(person),
-        change: AuditedChange::new(action, AuditedRecordKind::Member, person.get()),
-    };
+    let change = AuditedChange::new(action, AuditedRecordKind::Member, person.get());
+    let entry = context.audit_entry(Some(person), change);
     if changes.is_empty() {
         return Ok(audit::append_audit_entry(tx, &entry).await?);
     }

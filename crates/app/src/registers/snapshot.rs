@@ -84,6 +84,12 @@ impl TenantRegisters {
         self.situations.iter().find(|situation| situation.code == code)
     }
 
+    /// The situation of a stored record.
+    pub(crate) fn require_situation(&self, code: SituationCode) -> Result<&StoredSituation, Error> {
+        let missing = || Error::Defect(format!("the situation {code} is not registered"));
+        self.situation(code).ok_or_else(missing)
+    }
+
     /// The type of a situation; `None` if it is not registered.
     pub fn situation_kind(&self, code: SituationCode) -> Option<SituationKind> {
         self.situation(code).map(|situation| situation.kind)

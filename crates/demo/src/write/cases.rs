@@ -1,9 +1,9 @@
 //! Writes the cases and claims of a batch of members, with their history.
 
 use super::{MemberRows, ORIGIN, SampleMemberBatch};
+use app::ActorContext;
 use app::Error;
-use app::situations::ActorContext;
-use app::situations::cases::render_case_trigger_body;
+use app::situations::{SituationChange, render_case_trigger_body};
 use domain::{CaseKind, ClaimCode, HistoryCode, Moment, SituationCode};
 use storage::Statement;
 use storage::benefits::StoredBenefit;
@@ -164,24 +164,15 @@ fn build_situation_change(
         quiet: false,
         now: at,
     };
-    let change = NewHistoryRow {
-        tenant: context.tenant,
+    let change = SituationChange {
         entity: case.kind().entity(),
         record: written.code,
         branch: case.head().branch,
         from: previous,
         to: case.head().situation,
-        user: None,
         reason: None,
-        origin: ORIGIN,
-        at,
     };
-    let body = render_case_trigger_body(
-        &context,
-        (HistoryCode::new(history), at),
-        written.code,
-        case,
-        written.benefit,
-    )?;
-    Ok((change, body))
+    let body =
+        render_case_trigger_body(&context, HistoryCode::new(history), written.code, case, written.benefit)?;
+    Ok((change.into_history_row(&context), body))
 }

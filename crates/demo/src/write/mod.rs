@@ -1,4 +1,4 @@
-//! Writes members with all their records in large transactions. Besides `app::situations` this is the only place that
+//! Writes members with all their records in large transactions. Besides `app::benefits` this is the only place that
 //! sets the situation of a benefit: without triggers, because no receiver waits for demo data.
 
 mod cases;
@@ -6,10 +6,10 @@ mod cases;
 use crate::benefits::SampleBenefit;
 use crate::people::SampleMember;
 use crate::progress::DemoLoadProgress;
-use app::Error;
-use app::members::{build_member_row, compute_listing_days};
+use app::listing_rows::{ListedDays, build_benefit_row, build_listed_member, build_member_row};
 use app::registers::snapshot::TenantRegisters;
-use app::situations::{self, ActorContext, build_benefit_row, build_listed_member};
+use app::situations::{SituationChange, render_benefit_trigger_body};
+use app::{ActorContext, Error};
 use domain::{
     BenefitCode, CardNumber, CaseKind, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode,
     ItemCode, PersonCode, Plate, TenantId, TrackerCode,
@@ -257,9 +257,9 @@ impl BatchRows<'_> {
                 let alone = row
                     .benefits
                     .is_empty()
-                    .then(|| (compute_listing_days(row.profile, &registers.zone), None));
+                    .then(|| (ListedDays::of_member(row.profile, &registers.zone), None));
                 let benefits = row.benefits.iter().map(|BenefitRows { benefit, .. }| {
-                    let days = situations::compute_listed_days(registers, row.profile, benefit);
+                    let days = ListedDays::of_benefit(benefit, row.profile, &registers.zone);
                     (days, benefit.vehicle.plate.as_ref().map(Plate::comparison_key))
                 });
                 alone.into_iter().chain(benefits)
@@ -364,17 +364,14 @@ fn build_situation_change(
         quiet: false,
         now: benefit.created_at,
     };
-    let change = NewHistoryRow {
-        tenant: context.tenant,
+    let change = SituationChange {
         entity: Entity::Benefit,
         record: code.get(),
         branch: benefit.branch,
         from: None,
         to: benefit.situation,
-        user: None,
         reason: None,
-        origin: ORIGIN,
-        at: benefit.created_at,
     };
-    Ok((change, situations::render_trigger_body(&context, HistoryCode::new(history), code, benefit)?))
+    let body = render_benefit_trigger_body(&context, HistoryCode::new(history), code, benefit)?;
+    Ok((change.into_history_row(&context), body))
 }

@@ -3,8 +3,7 @@
 use super::sales::resolve_own_document;
 use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, write_batch};
 use app::members::mirror_rows as people;
-use app::situations::ActorContext;
-use app::situations::cases::render_case_trigger_body;
+use app::situations::{SituationChange, render_case_trigger_body};
 use app::{App, Error};
 use domain::{
     BranchCode, CaseKind, ClaimCode, Document, Entity, HistoryCode, MirrorRecordConflict, PersonCode,
@@ -14,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use storage::cases::claims::{self, StoredClaim};
 use storage::cases::{self, StoredCase};
 use storage::exchange::mirrors;
-use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::history::situation_changes;
 use storage::members::PersonProfile;
 use storage::members::phones::{self, StoredPhone};
 use storage::server::counters::{self, Counter};
@@ -248,21 +247,18 @@ async fn write_claim(
     };
     if moved {
         let history = HistoryCode::new(counters::reserve_number(tx, tenant, Counter::History).await?);
-        let context: ActorContext<'_> = part.change_context();
-        let change = NewHistoryRow {
-            tenant,
+        let context = part.change_context();
+        let change = SituationChange {
             entity: Entity::Claim,
             record: code,
             branch: case.head().branch,
             from: before.map(|before| before.head.situation),
             to: case.head().situation,
-            user: None,
             reason: None,
-            origin: context.origin,
-            at: context.now,
         };
-        let text = render_case_trigger_body(&context, (history, context.now), code, &case, benefit.as_ref())?;
-        statements.extend(situation_changes::insert_silent_entries(history, [(change, text)]));
+        let text = render_case_trigger_body(&context, history, code, &case, benefit.as_ref())?;
+        let entries = [(change.into_history_row(&context), text)];
+        statements.extend(situation_changes::insert_silent_entries(history, entries));
     }
     tx.execute_batch(statements).await?;
     Ok(true)

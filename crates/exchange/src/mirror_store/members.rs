@@ -5,8 +5,8 @@ use super::{
     MirrorLease, MirrorWriteBatch, NewMirrorNote, StoredMirror, advance_counter, extract_own_card_numbers,
     runs, write_batch,
 };
+use app::benefits::mirror_rows::{self as benefit_rows, BenefitTakeover};
 use app::members::mirror_rows as people;
-use app::situations::mirror_rows::{self, BenefitTakeover};
 use app::{App, Error};
 use domain::{BenefitCode, Document, MirrorRecordConflict, PersonCode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,7 +96,7 @@ async fn write_member_batch(
     let known: BTreeMap<BenefitCode, StoredBenefit> = found.into_iter().collect();
     let mut takeovers = merge_benefits(tx, part, &people, &known).await?;
     resolve_duplicate_sequences(tx, part, &mut takeovers, notes).await?;
-    written += mirror_rows::write_takeovers(tx, &part.change_context(), &takeovers).await?;
+    written += benefit_rows::write_takeovers(tx, &part.change_context(), &takeovers).await?;
     let sequences = takeovers.iter().map(|one| one.after.sequence).collect();
     let cards = extract_own_card_numbers(tenant, takeovers.iter().filter_map(|one| one.after.card.as_ref()));
     for (counter, codes) in [
@@ -242,7 +242,7 @@ async fn merge_benefits<'p>(
         let Some((code, mirrored)) = &row.benefit else {
             if !is_listed(&row.person) && alone.insert(row.person) {
                 let slot = next();
-                mirror_rows::insert_member_row(tx, &part.change_context(), (row.person, &person.after), slot)
+                people::insert_member_row(tx, &part.change_context(), (row.person, &person.after), slot)
                     .await?;
                 free.insert(row.person, (slot, person.after.branch));
             }
@@ -254,7 +254,7 @@ async fn merge_benefits<'p>(
         let before = known.get(code);
         let free_row = if before.is_none() { free.remove(&row.person) } else { None };
         let after = match before {
-            Some(before) => mirror_rows::take_over_benefit(before, mirrored),
+            Some(before) => benefit_rows::take_over_benefit(before, mirrored),
             None => {
                 StoredBenefit { slot: free_row.map_or_else(&mut next, |(slot, _)| slot), ..mirrored.clone() }
             }

@@ -39,8 +39,7 @@ pub use storage::sales::leads::StoredLead;
 pub use users::{MirroredUserCodes, write_users};
 
 use app::registers::snapshot::{DECISIONS, TenantRegisters, confirm_registers, reload_registers};
-use app::situations::ActorContext;
-use app::{App, Error};
+use app::{ActorContext, App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitCode, BenefitKind, CardNumber, ChangeOrigin,
     DealCode, Moment, PersonCode, TenantId,

@@ -1,9 +1,9 @@
 //! Import of dependents: a row is matched within the holder's benefit by code or CPF, else by name and birth date.
 
-use super::{DependentSaveInput, StoredDependent, WriteCommand, load_holder, write_dependent};
+use super::{DependentSaveInput, StoredDependent, load_holder, write_dependent};
 use crate::Error;
+use crate::benefits::{PendingBenefitWrite, store_benefit};
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
-use crate::situations::{self, PendingBenefitWrite};
 use domain::{
     AuditedAction, AuditedChange, BenefitCode, DependentCode, Document, ImportProblem, ImportUndoObstacle,
     InputField, Plate, ReferenceKind, Rejection, SituationCode, SituationKind, fold_text,
@@ -194,8 +194,7 @@ pub async fn import_dependent(
             return Err(Rejection::Import(ImportProblem::Removed).into());
         }
     }
-    let command =
-        WriteCommand::from_import(context, DependentSaveInput { record, version: None, preset_code });
+    let command = context.build_command(DependentSaveInput { record, version: None, preset_code });
     let saved = Box::pin(write_dependent(tx, &command)).await?;
     let record = saved.code.get();
     let version = saved.dependent.updated_at.millis();
@@ -279,6 +278,6 @@ pub async fn undo_dependent_import(
         also,
         ..PendingBenefitWrite::for_change(current.benefit, &benefit, changed, &holder, audited)
     };
-    situations::store_benefit(tx, &context.change_context(), store).await?;
+    store_benefit(tx, &context.change_context(), store).await?;
     Ok(outcome)
 }

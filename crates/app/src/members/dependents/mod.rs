@@ -5,12 +5,13 @@ pub mod import_rows;
 use super::search::criteria::{normalize_document, parse_name_words};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::benefits::{load_holder, refuse_cancelled_benefit, reserve_free_card};
+use crate::benefits::{
+    PendingBenefitWrite, load_holder, refuse_cancelled_benefit, reserve_free_card, store_benefit,
+};
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{self, CurrentVersion, FieldTexts, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
-use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitCode, CardNumber, DependentCode, InputField,
@@ -331,7 +332,7 @@ async fn store_dependent(
         also,
         ..PendingBenefitWrite::for_change(after.benefit, &benefit, changed, &profile, audited)
     };
-    situations::store_benefit(tx, &command.actor_context(), store).await?;
+    store_benefit(tx, &command.actor_context(), store).await?;
     Ok(SavedDependent { code, dependent: after, holder, changed: true })
 }
 

@@ -23,11 +23,10 @@ pub use storage::sales::deals::{FoundDeal, StoredDeal};
 use super::leads::{self, LeadBranchSource, PreparedLead};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::command::{WriteCommand, run_command};
+use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::field_differences::{CurrentVersion, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::confirm_registers;
-use crate::situations::ActorContext;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DealCode, InputField, LeadCode,

@@ -3,11 +3,10 @@
 use super::{FoundDeal, StoredDeal, build_deal_audit_entry, build_stage_move, deals};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{self, CurrentVersion, FieldDifference, FieldTexts, refuse_old_version};
+use crate::command::{ActorContext, WriteCommand, run_command};
+use crate::field_differences::{self, CurrentVersion, DEAL, FieldDifference, FieldTexts, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, confirm_registers};
-use crate::situations::DEAL;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, DealCode, DealState, InputField, NoteText, PersonCode,
@@ -220,7 +219,7 @@ pub(super) async fn store_deal<I>(
 /// Writes any change of a deal with its stage move, field changes and audit entry.
 pub(super) async fn write_deal_change(
     tx: &mut Tx,
-    context: &crate::situations::ActorContext<'_>,
+    context: &ActorContext<'_>,
     (code, person): (DealCode, PersonCode),
     before: &StoredDeal,
     mut after: StoredDeal,

@@ -8,11 +8,11 @@ use super::move_stage::{
 use super::{FoundDeal, StoredDeal, deals};
 use crate::access::Session;
 use crate::benefits::{
-    self, NewBenefitDraft, SentBenefitFields, SentBenefitValidator, build_first_item, reserve_free_card,
+    self, BenefitWriteHook, NewBenefitDraft, PresetNumbers, SentBenefitFields, SentBenefitValidator,
+    build_first_item, reserve_free_card,
 };
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::situations::{BenefitWriteHook, PresetNumbers};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitKind, Date, DealCode, DealState, DependentCode,

@@ -13,10 +13,10 @@ pub use storage::sales::leads::{FoundLead, StoredLead};
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::command::{WriteCommand, run_command};
+use crate::command::{ActorContext, WriteCommand, run_command};
+use crate::field_differences::LEAD;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::confirm_registers;
-use crate::situations::{ActorContext, LEAD};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Document, LeadCode, LeadKey, Moment,

@@ -1,7 +1,7 @@
 //! The contact data of a sent lead: several fields have two names, which are resolved and validated once.
 
+use crate::command::ActorContext;
 use crate::members::parse_telephone;
-use crate::situations::ActorContext;
 use domain::{
     BranchCode, DisplayName, Document, Email, InputField, PersonCode, Phone, PhoneKind, Rejection, Scope,
     SellerKind,

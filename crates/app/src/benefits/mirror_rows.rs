@@ -1,19 +1,19 @@
 //! Writes benefits received from a mirrored server, with the codes, dates and situations they have there. Situation
 //! rules are not checked and no receiver is notified.
 
-use super::{
-    ActorContext, BENEFIT, build_benefit_row, build_listed_member, build_listing_statements,
-    compute_listed_days, render_trigger_body,
-};
+use super::field_changes::compare_benefits;
+use super::persist::{build_listing_statements, build_situation_change, count_cancelled_months};
 use crate::Error;
-use crate::benefits::field_changes::compare_benefits;
-use crate::members::{build_member_row, compute_listing_days as compute_member_listing_days};
-use domain::{BenefitCode, BranchCode, Entity, HistoryCode, PersonCode, Plate};
-use storage::benefits::monthly_counts;
+use crate::command::ActorContext;
+use crate::field_differences::BENEFIT;
+use crate::listing_rows::{ListedDays, build_benefit_row};
+use crate::situations::render_benefit_trigger_body;
+use domain::{BenefitCode, BranchCode, HistoryCode, PersonCode, Plate};
+use storage::benefits::monthly_counts::BenefitCountChanges;
 use storage::benefits::{self, StoredBenefit};
-use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::history::situation_changes;
 use storage::members::PersonProfile;
-use storage::search::rows::{self, SearchListingRow};
+use storage::search::rows;
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
 
@@ -70,7 +70,9 @@ pub async fn write_takeovers(
     let mut statements = build_takeover_statements(context, &changed);
     let mut entries = Vec::with_capacity(moves.len());
     for (code, one) in (first..).zip(moves) {
-        entries.push(build_situation_change(context, HistoryCode::new(code), one)?);
+        let body = render_benefit_trigger_body(context, HistoryCode::new(code), one.code, &one.after)?;
+        let change = build_situation_change(one.code, one.before, &one.after, None);
+        entries.push((change.into_history_row(context), body));
     }
     statements.extend(situation_changes::insert_silent_entries(HistoryCode::new(first), entries));
     for (code, fields) in differences {
@@ -101,7 +103,7 @@ fn build_takeover_statements(context: &ActorContext<'_>, changed: &[&BenefitTake
         .filter(is_added)
         .zip(&plate_keys)
         .map(|(one, plate_key)| {
-            let days = compute_listed_days(context.registers, one.holder.1, &one.after);
+            let days = ListedDays::of_benefit(&one.after, one.holder.1, &context.registers.zone);
             build_benefit_row(one.code, &one.after, one.holder, days, plate_key.as_deref())
         })
         .collect();
@@ -116,52 +118,10 @@ fn build_takeover_statements(context: &ActorContext<'_>, changed: &[&BenefitTake
             one.free_row,
         ));
     }
-    let mut months = monthly_counts::BenefitCountChanges::default();
+    let mut months = BenefitCountChanges::default();
     for one in changed {
-        for (benefit, delta) in one.before.map(|before| (before, -1)).into_iter().chain([(&one.after, 1)]) {
-            if let Some(day) = benefit.cancelled_on {
-                months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, delta);
-            }
-        }
+        count_cancelled_months(&mut months, one.before, &one.after);
     }
     statements.extend(months.into_statements(tenant));
     statements
-}
-
-fn build_situation_change(
-    context: &ActorContext<'_>,
-    history: HistoryCode,
-    one: &BenefitTakeover<'_>,
-) -> Result<(NewHistoryRow, String), Error> {
-    let change = NewHistoryRow {
-        tenant: context.tenant,
-        entity: Entity::Benefit,
-        record: one.code.get(),
-        branch: one.after.branch,
-        from: one.before.map(|before| before.situation),
-        to: one.after.situation,
-        user: None,
-        reason: None,
-        origin: context.origin,
-        at: context.now,
-    };
-    Ok((change, render_trigger_body(context, history, one.code, &one.after)?))
-}
-
-/// Inserts the listing row of a member without benefits.
-#[boxed::future]
-pub async fn insert_member_row(
-    tx: &mut Tx,
-    context: &ActorContext<'_>,
-    (code, person): (PersonCode, &PersonProfile),
-    slot: i32,
-) -> Result<(), Error> {
-    let days = compute_member_listing_days(person, &context.registers.zone);
-    let row = SearchListingRow {
-        slot,
-        member: build_listed_member(code, person),
-        own: build_member_row(person, days),
-    };
-    tx.execute_batch(rows::insert_listing_rows(context.tenant, &[row])).await?;
-    Ok(rows::mark_listing_changed(tx, context.tenant).await?)
 }

@@ -1,0 +1,133 @@
+//! The bodies sent to receivers; retries send the same body.
+
+use crate::Error;
+use crate::command::ActorContext;
+use crate::registers::snapshot::TenantRegisters;
+use domain::{BenefitCode, Date, HistoryCode};
+use storage::benefits::StoredBenefit;
+use storage::cases::StoredCase;
+use wire::trigger::{
+    AppointmentTrigger, BenefitTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger, describe_benefit,
+};
+
+pub fn render_benefit_trigger_body(
+    context: &ActorContext<'_>,
+    history: HistoryCode,
+    code: BenefitCode,
+    benefit: &StoredBenefit,
+) -> Result<String, Error> {
+    let registers = context.registers;
+    let situation = registers.require_situation(benefit.situation)?;
+    let trigger = BenefitTrigger {
+        history,
+        changed: context.now,
+        benefit: code,
+        person: benefit.person,
+        branch: benefit.branch,
+        branch_name: registers.branch_name(benefit.branch),
+        situation: &situation.name,
+        colour: situation.colour,
+        description: &describe_stored_benefit(registers, benefit),
+        registered: benefit.created_at,
+        sequence: benefit.sequence,
+        kind: benefit.kind,
+        joined: benefit.joined_on.as_deref().and_then(Date::from_iso),
+    };
+    trigger.render_body(&registers.zone).map_err(|error| Error::Defect(error.to_string()))
+}
+
+/// Short description of a benefit.
+pub fn describe_stored_benefit(registers: &TenantRegisters, benefit: &StoredBenefit) -> String {
+    let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
+    let (vehicle, plan) = (&benefit.vehicle, plan.map_or("", |plan| &plan.name));
+    describe_benefit(vehicle.plate.as_ref(), vehicle.brand.as_deref(), vehicle.model.as_deref(), plan)
+}
+
+pub fn render_case_trigger_body(
+    context: &ActorContext<'_>,
+    history: HistoryCode,
+    code: i32,
+    case: &StoredCase,
+    benefit: Option<&StoredBenefit>,
+) -> Result<String, Error> {
+    let (registers, changed, head) = (context.registers, context.now, case.head());
+    let stored_situation = registers.require_situation(head.situation)?;
+    let (situation, colour, zone) =
+        (stored_situation.name.as_str(), stored_situation.colour, &registers.zone);
+    let text = match case {
+        StoredCase::Claim(claim) => ClaimTrigger {
+            history,
+            changed,
+            claim: domain::ClaimCode::new(code),
+            person: head.person,
+            situation,
+            colour,
+            opened: head.opened_at,
+            protocol: head.protocol,
+            priority: claim.priority,
+            kind: claim.kind,
+            kind_name: registers.claim_type(claim.kind).map_or("", |one| &one.name),
+            benefit: head.benefit,
+            description: claim.description.as_deref(),
+            closed: head.closed_at,
+        }
+        .render_body(zone),
+        StoredCase::Inspection(inspection) => InspectionTrigger {
+            history,
+            changed,
+            inspection: code,
+            person: head.person,
+            situation,
+            colour,
+            asked: head.opened_at,
+            kind: inspection.kind.get(),
+            kind_name: registers.inspection_type(inspection.kind).map_or("", |one| &one.name),
+            benefit: head.benefit,
+            benefit_description: benefit.map(|one| describe_stored_benefit(registers, one)).as_deref(),
+            closed: head.closed_at,
+            inspector: inspection.inspector.as_deref(),
+        }
+        .render_body(zone),
+        StoredCase::Ticket(ticket) => TicketTrigger {
+            history,
+            changed,
+            ticket: code,
+            person: head.person,
+            situation,
+            colour,
+            opened: head.opened_at,
+            protocol: head.protocol,
+            priority: ticket.priority,
+            kind: ticket.kind.get(),
+            kind_name: registers.ticket_type(ticket.kind).map_or("", |one| &one.name),
+            benefit: head.benefit,
+            description: ticket.description.as_deref(),
+            closed: head.closed_at,
+        }
+        .render_body(zone),
+        StoredCase::Appointment(appointment) => AppointmentTrigger {
+            history,
+            changed,
+            appointment: code,
+            person: head.person,
+            benefit: head.benefit,
+            situation,
+            colour,
+            opened: head.opened_at,
+            protocol: head.protocol,
+            takes_place: appointment.takes_place_at,
+            specialty: appointment
+                .specialty
+                .map(|code| (code.get(), registers.specialty(code).map_or("", |one| &one.name))),
+            clinic: appointment
+                .clinic
+                .map(|code| (code.get(), registers.clinic(code).map_or("", |one| &one.name))),
+            doctor: appointment
+                .doctor
+                .map(|code| (code.get(), registers.doctor(code).map_or("", |one| &one.name))),
+            address: appointment.address.as_deref(),
+        }
+        .render_body(zone),
+    };
+    text.map_err(|error| Error::Defect(error.to_string()))
+}
