@@ -131,7 +131,7 @@ where
     Ok(outcome)
 }
 
-/// Runs a transaction whose decision depends on the registers of a tenant. It must call
+/// Runs a transaction with the registers of a tenant. If its decision depends on them, it must call
 /// [`snapshot::confirm_registers`]; if a register changed meanwhile, the registers are reloaded and the transaction
 /// runs again.
 pub(crate) async fn write_with_registers<I, T, F>(

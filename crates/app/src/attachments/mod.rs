@@ -23,19 +23,19 @@ pub(crate) use sweep::{RetentionPeriods, sweep_files};
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::field_differences::{PERSON, name_case_subject};
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::command::{ActorContext, WriteCommand, run_command};
+use crate::field_differences::{FieldDifference, PERSON, name_case_subject};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::registers::snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use bytes::Bytes;
 use content::PreparedFile;
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, FileCode, FileName, FileOwner,
-    FileProblem, InputField, Moment, PersonCode, Rejection, Role, Scope, UserCode,
+    FileProblem, InputField, Moment, PersonCode, Rejection, Role, Scope, TenantId,
 };
 use std::sync::Arc;
 use storage::history::audit;
-use storage::history::field_changes::{self, FieldChange, FieldChangeContext};
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane, attachments, cases, members};
 
@@ -68,6 +68,10 @@ pub struct OwnerRecord {
 }
 
 impl OwnerRecord {
+    fn of_file(file: &AttachedFile) -> OwnerRecord {
+        OwnerRecord { of: file.owner, record: file.record }
+    }
+
     fn reject_unknown(self) -> Error {
         let field = match self.of {
             FileOwner::Claim => InputField::Claim,
@@ -199,8 +203,7 @@ type VisibleFile = (AttachedFile, PersonCode, bool);
 
 async fn find_visible_file(tx: &mut Tx, scope: &Scope, code: FileCode) -> Result<Option<VisibleFile>, Error> {
     let Some(file) = attachments::find_file(&mut *tx, scope.tenant(), code).await? else { return Ok(None) };
-    let owner = OwnerRecord { of: file.owner, record: file.record };
-    Ok(owner
+    Ok(OwnerRecord::of_file(&file)
         .find_visible_person(tx, scope)
         .await?
         .map(|(person, is_changeable)| (file, person, is_changeable)))
@@ -215,21 +218,11 @@ pub async fn authorize_attachment(app: &App, caller: &Session, owner: OwnerRecor
     read.await.map(drop)
 }
 
-struct FileWriteContext {
-    scope: Scope,
-    user: UserCode,
-    owner: OwnerRecord,
-    now: Moment,
-    limits: StorageLimits,
-    /// The row to be written, except for its code.
+/// The row to be written, except for its code.
+#[derive(Clone)]
+struct NewAttachment {
     file: AttachedFile,
-    registers: Arc<TenantRegisters>,
-}
-
-impl FileWriteContext {
-    fn build_attachment_view(&self, file: AttachedFile, is_new: bool) -> AttachmentView {
-        AttachmentView { file, registers: Arc::clone(&self.registers), is_changeable: true, is_new }
-    }
+    limits: StorageLimits,
 }
 
 /// Attaches a file to a record. The same content again returns the existing file.
@@ -248,25 +241,19 @@ pub async fn attach_file(
     let key = store::generate_key(tenant, &*app.chance);
     let file = build_file_row(&ready, owner, (FileName::sanitize(name, ready.kind).as_str(), key.clone()));
     let file = AttachedFile { created_at: app.now(), created_by: Some(caller.user), ..file };
-    let registers = load_registers(app, tenant).await?;
-    let entry = || FileWriteContext {
-        scope: caller.scope.clone(),
-        user: caller.user,
-        owner,
-        now: app.now(),
-        limits: app.files.limits,
-        file: file.clone(),
-        registers: Arc::clone(&registers),
-    };
-    let lane = WriteLane::foreground(tenant);
-    let is_loose = app.db.write(lane, entry(), |tx, entry| Box::pin(reserve_storage_key(tx, entry))).await?;
+    let (new, operation) =
+        (NewAttachment { file, limits: app.files.limits }, name_file_operations(owner.of).1);
+    let reservation = (caller.scope.clone(), new.clone(), app.now());
+    let reserve = app.db.write(WriteLane::foreground(tenant), reservation, |tx, (scope, new, now)| {
+        Box::pin(reserve_storage_key(tx, scope, new, *now))
+    });
+    let is_loose = reserve.await?;
     if is_loose {
         put_file_parts(app, &key, ready).await?;
     }
-    let done = idempotency::write_idempotently(app, lane, once, entry(), |tx, entry| {
-        Box::pin(write_attachment(tx, entry))
-    })
-    .await;
+    let done =
+        run_command(app, caller, operation, new, once, |tx, command| Box::pin(write_attachment(tx, command)))
+            .await;
     let is_kept = match &done {
         Ok(WriteOutcome::Fresh(view)) => view.is_new,
         Ok(WriteOutcome::Replayed(_) | WriteOutcome::Checked) => false,
@@ -278,7 +265,7 @@ pub async fn attach_file(
     }
     if let Ok(WriteOutcome::Fresh(AttachmentView { is_new: false, file, .. })) = &done {
         let (_, person) = load_visible_file(app, caller, file.code).await?;
-        record_access(app, caller, name_file_operations(owner.of).1, std::iter::once(person))?;
+        record_access(app, caller, operation, std::iter::once(person))?;
     }
     done
 }
@@ -322,11 +309,15 @@ async fn put_file_parts(app: &App, key: &str, ready: PreparedFile) -> Result<(),
 }
 
 /// Records the key before its content is stored; `false` if the record already has the file.
-async fn reserve_storage_key(tx: &mut Tx, entry: &FileWriteContext) -> Result<bool, Error> {
-    let (_, there) = validate_attachment(tx, entry).await?;
+async fn reserve_storage_key(
+    tx: &mut Tx,
+    scope: &Scope,
+    new: &NewAttachment,
+    now: Moment,
+) -> Result<bool, Error> {
+    let (_, there) = validate_attachment(tx, scope, new).await?;
     if there.is_none() {
-        let key = &entry.file.storage_key;
-        tx.execute(attachments::insert_orphan_mark(entry.scope.tenant(), key, entry.now)).await?;
+        tx.execute(attachments::insert_orphan_mark(scope.tenant(), &new.file.storage_key, now)).await?;
     }
     Ok(there.is_none())
 }
@@ -334,13 +325,14 @@ async fn reserve_storage_key(tx: &mut Tx, entry: &FileWriteContext) -> Result<bo
 /// The person the record is about; and the existing file with the same content, if any.
 async fn validate_attachment(
     tx: &mut Tx,
-    entry: &FileWriteContext,
+    scope: &Scope,
+    NewAttachment { file, limits }: &NewAttachment,
 ) -> Result<(PersonCode, Option<AttachedFile>), Error> {
-    let (tenant, owner, limits) = (entry.scope.tenant(), entry.owner, entry.limits);
-    let person = owner.authorize_change(tx, &entry.scope).await?;
+    let (tenant, owner) = (scope.tenant(), OwnerRecord::of_file(file));
+    let person = owner.authorize_change(tx, scope).await?;
     let present = attachments::list_files(&mut *tx, tenant, (owner.of, owner.record)).await?;
     let count = present.len();
-    let same = present.into_iter().find(|one| one.sha256 == entry.file.sha256);
+    let same = present.into_iter().find(|one| one.sha256 == file.sha256);
     if same.is_some() {
         return Ok((person, same));
     }
@@ -348,46 +340,45 @@ async fn validate_attachment(
         return Err(Rejection::File(FileProblem::TooMany { most: limits.most_per_record }).into());
     }
     let most = i64::try_from(limits.base_gib).unwrap_or(i64::MAX).saturating_mul(1024 * 1024 * 1024);
-    if most > 0
-        && attachments::load_file_totals(&mut *tx, tenant).await?.1.saturating_add(entry.file.size) > most
-    {
+    if most > 0 && attachments::load_file_totals(&mut *tx, tenant).await?.1.saturating_add(file.size) > most {
         return Err(Rejection::File(FileProblem::BaseFull { most_gib: limits.base_gib }).into());
     }
     Ok((person, None))
 }
 
-async fn write_attachment(tx: &mut Tx, entry: &FileWriteContext) -> Result<AttachmentView, Error> {
-    let (tenant, owner) = (entry.scope.tenant(), entry.owner);
-    let (person, there) = validate_attachment(tx, entry).await?;
+async fn write_attachment(
+    tx: &mut Tx,
+    command: &WriteCommand<NewAttachment>,
+) -> Result<AttachmentView, Error> {
+    let (tenant, file) = (command.scope.tenant(), &command.input.file);
+    let (person, there) = validate_attachment(tx, &command.scope, &command.input).await?;
     if let Some(there) = there {
-        return Ok(entry.build_attachment_view(there, false));
+        return Ok(build_attachment_view(command, there, false));
     }
     // The upload took over a day and was swept meanwhile: its content is gone.
-    if tx.execute(attachments::delete_orphan_mark(tenant, &entry.file.storage_key)).await? == 0 {
+    if tx.execute(attachments::delete_orphan_mark(tenant, &file.storage_key)).await? == 0 {
         return Err(Error::Files("the bytes of a file were swept before it was written down".to_owned()));
     }
     let code = FileCode::new(counters::reserve_number(tx, tenant, Counter::File).await?);
-    let file = AttachedFile { code, ..entry.file.clone() };
-    let change = FileChangeNote {
-        file: &file,
-        operation: name_file_operations(owner.of).1,
-        action: AuditedAction::AttachFile,
-        is_there: true,
-        reason: None,
-    };
+    let file = AttachedFile { code, ..file.clone() };
+    let change =
+        FileChangeNote { file: &file, action: AuditedAction::AttachFile, is_there: true, reason: None };
     let mut statements =
         vec![attachments::insert_file(tenant, &file), attachments::add_to_file_totals(tenant, 1, file.size)];
-    statements.extend(build_change_statements(tx, entry, person, change).await?);
+    statements.extend(build_change_statements(tx, &command.actor_context(), person, change).await?);
     tx.execute_batch(statements).await?;
     let written =
         attachments::find_file(&mut *tx, tenant, code).await?.ok_or_else(|| reject_unknown_file(code))?;
-    Ok(entry.build_attachment_view(written, true))
+    Ok(build_attachment_view(command, written, true))
+}
+
+fn build_attachment_view<I>(command: &WriteCommand<I>, file: AttachedFile, is_new: bool) -> AttachmentView {
+    AttachmentView { file, registers: Arc::clone(&command.registers), is_changeable: true, is_new }
 }
 
 /// The content of the history and audit entries of a file change.
 struct FileChangeNote<'f> {
     file: &'f AttachedFile,
-    operation: AuditedOperation,
     action: AuditedAction,
     /// Whether the file was added rather than removed.
     is_there: bool,
@@ -396,14 +387,13 @@ struct FileChangeNote<'f> {
 
 async fn build_change_statements(
     tx: &mut Tx,
-    entry: &FileWriteContext,
+    context: &ActorContext<'_>,
     person: PersonCode,
     change: FileChangeNote<'_>,
 ) -> Result<Vec<storage::Statement>, Error> {
-    let FileChangeNote { file, operation, action, is_there, reason } = change;
-    let tenant = entry.scope.tenant();
-    let [audit_code, number] =
-        counters::reserve_number_blocks(tx, tenant, [(Counter::Audit, 1), (Counter::FieldChange, 1)]).await?;
+    let FileChangeNote { file, action, is_there, reason } = change;
+    let blocks = [(Counter::Audit, 1), (Counter::FieldChange, 1)];
+    let [audit_code, number] = counters::reserve_number_blocks(tx, context.tenant, blocks).await?;
     let (subject, owner_kind) = match file.owner.case_kind() {
         Some(kind) => (name_case_subject(kind), kind.into()),
         None => (PERSON, AuditedRecordKind::Member),
@@ -412,15 +402,11 @@ async fn build_change_statements(
         .with_argument(owner_kind.name())
         .with_argument(file.record)
         .with_reason(reason);
-    let user = Some(entry.user);
-    let audit_entry =
-        audit::AuditEntry { tenant, at: entry.now, user, operation, person: Some(person), change };
     let name = Some(file.name.clone());
     let (before, after) = if is_there { (None, name) } else { (name, None) };
-    let change_context = FieldChangeContext { tenant, subject, record: file.record, user, at: entry.now };
-    let changed = FieldChange { field: "arquivo".to_owned(), before, after };
-    let mut statements = field_changes::insert_field_changes(change_context, number, [&changed]);
-    statements.push(audit::insert_audit_entry(&audit_entry, audit_code));
+    let changes = vec![FieldDifference { field: "arquivo", before, after }];
+    let mut statements = context.field_change_statements(subject, file.record, number, changes);
+    statements.push(audit::insert_audit_entry(&context.audit_entry(Some(person), change), audit_code));
     Ok(statements)
 }
 
@@ -433,7 +419,7 @@ pub async fn remove_file(
     reason: Option<String>,
     once: IdempotentWrite<AttachmentView>,
 ) -> Result<WriteOutcome<AttachmentView>, Error> {
-    set_file_removed(app, caller, (code, true, reason), once).await
+    set_file_removed(app, caller, code, (true, reason), once).await
 }
 
 /// Restores a removed file.
@@ -445,87 +431,78 @@ pub async fn restore_file(
     reason: Option<String>,
     once: IdempotentWrite<AttachmentView>,
 ) -> Result<WriteOutcome<AttachmentView>, Error> {
-    set_file_removed(app, caller, (code, false, reason), once).await
+    set_file_removed(app, caller, code, (false, reason), once).await
 }
 
-/// The file, whether to remove or restore it, and the reason.
-type RemovalRequest = (FileCode, bool, Option<String>);
+/// Removes or restores a file.
+#[derive(Clone)]
+struct FileRemoval {
+    code: FileCode,
+    is_removed: bool,
+    reason: Option<String>,
+    limits: StorageLimits,
+}
 
 async fn set_file_removed(
     app: &App,
     caller: &Session,
-    fate: RemovalRequest,
+    code: FileCode,
+    (is_removed, reason): (bool, Option<String>),
     once: IdempotentWrite<AttachmentView>,
 ) -> Result<WriteOutcome<AttachmentView>, Error> {
     caller.require_role(STAFF)?;
-    let tenant = caller.scope.tenant();
-    let registers = load_registers(app, tenant).await?;
-    let (code, removed, _) = fate;
-    let input = (caller.scope.clone(), caller.user, fate, app.now(), app.files.limits, registers);
-    let lane = WriteLane::foreground(tenant);
-    let done = idempotency::write_idempotently(app, lane, once, input, |tx, input| {
-        Box::pin(write_file_removal(tx, input))
+    let operation = if is_removed { REMOVE } else { RESTORE };
+    let input = FileRemoval { code, is_removed, reason, limits: app.files.limits };
+    let done = run_command(app, caller, operation, input, once, |tx, command| {
+        Box::pin(write_file_removal(tx, command))
     })
     .await?;
     if let WriteOutcome::Fresh(AttachmentView { is_new: false, .. }) = &done {
         let (_, person) = load_visible_file(app, caller, code).await?;
-        record_access(app, caller, if removed { REMOVE } else { RESTORE }, std::iter::once(person))?;
+        record_access(app, caller, operation, std::iter::once(person))?;
     }
     Ok(done)
 }
 
-type RemovalContext = (Scope, UserCode, RemovalRequest, Moment, StorageLimits, Arc<TenantRegisters>);
-
 async fn write_file_removal(
     tx: &mut Tx,
-    (scope, user, (code, removed, reason), now, limits, registers): &RemovalContext,
+    command: &WriteCommand<FileRemoval>,
 ) -> Result<AttachmentView, Error> {
+    let (scope, FileRemoval { code, is_removed, reason, limits }) = (&command.scope, &command.input);
+    let (code, tenant) = (*code, scope.tenant());
     let (file, person, _) =
-        find_visible_file(tx, scope, *code).await?.ok_or_else(|| reject_unknown_file(*code))?;
-    let owner = OwnerRecord { of: file.owner, record: file.record };
-    owner.authorize_change(tx, scope).await?;
-    let is_so = file.removed.is_some() == *removed;
-    let registers = Arc::clone(registers);
-    let entry = FileWriteContext {
-        scope: scope.clone(),
-        user: *user,
-        owner,
-        now: *now,
-        limits: *limits,
-        file,
-        registers,
-    };
-    if is_so {
-        return Ok(entry.build_attachment_view(entry.file.clone(), false));
+        find_visible_file(tx, scope, code).await?.ok_or_else(|| reject_unknown_file(code))?;
+    OwnerRecord::of_file(&file).authorize_change(tx, scope).await?;
+    if file.removed.is_some() == *is_removed {
+        return Ok(build_attachment_view(command, file, false));
     }
-    let (operation, action) =
-        if *removed { (REMOVE, AuditedAction::RemoveFile) } else { (RESTORE, AuditedAction::RestoreFile) };
-    if !*removed {
-        check_record_room(tx, &entry).await?;
-    }
-    let change = FileChangeNote {
-        file: &entry.file,
-        operation,
-        action,
-        is_there: !removed,
-        reason: reason.as_deref(),
+    let action = match *is_removed {
+        true => AuditedAction::RemoveFile,
+        false => AuditedAction::RestoreFile,
     };
-    let removal = removed.then_some((*now, *user));
-    let mut statements = vec![attachments::update_file_removal(scope.tenant(), *code, removal)];
-    statements.extend(build_change_statements(tx, &entry, person, change).await?);
+    if !*is_removed {
+        check_record_room(tx, tenant, &file, *limits).await?;
+    }
+    let change = FileChangeNote { file: &file, action, is_there: !is_removed, reason: reason.as_deref() };
+    let removal = command.user.filter(|_| *is_removed).map(|user| (command.now, user));
+    let mut statements = vec![attachments::update_file_removal(tenant, code, removal)];
+    statements.extend(build_change_statements(tx, &command.actor_context(), person, change).await?);
     tx.execute_batch(statements).await?;
-    let file = attachments::find_file(&mut *tx, scope.tenant(), *code)
-        .await?
-        .ok_or_else(|| reject_unknown_file(*code))?;
-    Ok(entry.build_attachment_view(file, true))
+    let file =
+        attachments::find_file(&mut *tx, tenant, code).await?.ok_or_else(|| reject_unknown_file(code))?;
+    Ok(build_attachment_view(command, file, true))
 }
 
 /// A restored file counts toward the limit of files per record.
-async fn check_record_room(tx: &mut Tx, entry: &FileWriteContext) -> Result<(), Error> {
-    let record = (entry.owner.of, entry.owner.record);
-    let present = attachments::list_files(tx, entry.scope.tenant(), record).await?.len();
-    match present >= entry.limits.most_per_record {
-        true => Err(Rejection::File(FileProblem::TooMany { most: entry.limits.most_per_record }).into()),
+async fn check_record_room(
+    tx: &mut Tx,
+    tenant: TenantId,
+    file: &AttachedFile,
+    StorageLimits { most_per_record: most, .. }: StorageLimits,
+) -> Result<(), Error> {
+    let present = attachments::list_files(tx, tenant, (file.owner, file.record)).await?.len();
+    match present >= most {
+        true => Err(Rejection::File(FileProblem::TooMany { most }).into()),
         false => Ok(()),
     }
 }

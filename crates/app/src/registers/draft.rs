@@ -1,6 +1,7 @@
 //! A record with its requested changes, during validation.
 
 use super::{RecordOwner, SaveRecord, StoredRecord};
+use crate::command::WriteCommand;
 use crate::field_differences::FieldDifference;
 use domain::{Date, RegisterProblem, Rejection};
 use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, Register};
@@ -8,7 +9,7 @@ use wire::read::FieldPatch;
 use wire::register;
 
 pub(super) struct RecordDraft<'d> {
-    pub command: &'d SaveRecord,
+    pub command: &'d WriteCommand<SaveRecord>,
     pub register: &'static Register,
     pub stored: Option<StoredRecord>,
     /// `None` until a new record gets its code.
@@ -22,18 +23,17 @@ pub(super) struct RecordDraft<'d> {
 
 impl<'d> RecordDraft<'d> {
     /// Applies the input to the existing record.
-    pub fn new(command: &'d SaveRecord, stored: Option<StoredRecord>) -> RecordDraft<'d> {
-        let register = command.register;
+    pub fn new(command: &'d WriteCommand<SaveRecord>, stored: Option<StoredRecord>) -> RecordDraft<'d> {
+        let SaveRecord { register, code, sent, .. } = &command.input;
         let mut draft = RecordDraft {
             command,
             register,
-            code: command.code.or(command.sent.code.clone().into_set()),
+            code: code.or(sent.code.clone().into_set()),
             values: match &stored {
                 Some(stored) => stored.values.clone(),
                 None => vec![FieldContent::Nothing; register.fields.len()],
             },
-            active: command
-                .sent
+            active: sent
                 .active
                 .clone()
                 .into_set()
@@ -50,7 +50,7 @@ impl<'d> RecordDraft<'d> {
     }
 
     fn take_field(&mut self, at: usize, field: &'static FieldSpec) {
-        let patch = &self.command.sent.fields[at];
+        let patch = &self.command.input.sent.fields[at];
         match patch {
             FieldPatch::Keep => {}
             FieldPatch::Clear => self.values[at] = FieldContent::Nothing,
@@ -73,7 +73,8 @@ impl<'d> RecordDraft<'d> {
         }
         match field.need {
             // Of an unknown record it is not known whether it has the value.
-            FieldRequirement::Required if self.command.code.is_some() && *patch == FieldPatch::Keep => {}
+            FieldRequirement::Required if self.command.input.code.is_some() && *patch == FieldPatch::Keep => {
+            }
             FieldRequirement::Required => self.refuse(field.name, RegisterProblem::Missing),
             FieldRequirement::Default(FieldDefault::Flag(flag)) => self.values[at] = FieldContent::Flag(flag),
             FieldRequirement::Default(FieldDefault::Number(number)) => {
@@ -163,7 +164,7 @@ impl<'d> RecordDraft<'d> {
     pub fn list_differences(&self) -> Vec<FieldDifference> {
         let Some(stored) = &self.stored else { return Vec::new() };
         let fields = self.register.fields.iter().enumerate();
-        let sent_fields = fields.filter(|(at, _)| self.command.sent.fields[*at] != FieldPatch::Keep);
+        let sent_fields = fields.filter(|(at, _)| self.command.input.sent.fields[*at] != FieldPatch::Keep);
         let mut all: Vec<_> = sent_fields
             .filter(|(_, field)| field.is_visible())
             .map(|(at, field)| {
@@ -171,7 +172,7 @@ impl<'d> RecordDraft<'d> {
                 (field.name, render(&self.values[at]), render(&stored.values[at]))
             })
             .collect();
-        if self.command.sent.active != FieldPatch::Keep {
+        if self.command.input.sent.active != FieldPatch::Keep {
             all.push(("ativo", self.active.into(), stored.active.into()));
         }
         let differing = all.into_iter().filter(|(_, requested, now)| requested != now);

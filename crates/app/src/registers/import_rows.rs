@@ -127,17 +127,10 @@ pub async fn import_record(
     {
         return Err(Rejection::Import(ImportProblem::Removed).into());
     }
-    let changing = SaveRecord {
-        register: row.register,
-        scope: context.scope.clone(),
-        user: context.user,
-        code: before.as_ref().map(|before| before.code),
-        sent: input,
-        zone: context.registers.zone.clone(),
-        now: context.now,
-        sealing: None,
-    };
-    let saved = Box::pin(write_record(tx, &changing)).await?.record;
+    let code = before.as_ref().map(|before| before.code);
+    let command =
+        context.build_command(SaveRecord { register: row.register, code, sent: input, sealing: None });
+    let saved = Box::pin(write_record(tx, &command)).await?.record;
     Ok(match before {
         Some(before) if before.version == saved.version => ImportRowOutcome::Same { record: saved.code },
         Some(before) => ImportRowOutcome::Changed {

@@ -16,12 +16,13 @@ pub use list::{COUNTED, RecordChoice, RecordPage, count_records, list_choices, l
 pub use storage::registers::StoredRecord;
 
 use crate::access::Session;
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::command::{WriteCommand, run_command};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::members::credit_cards;
 use crate::{App, Error, Vault};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, CreditCardCode, Moment, PersonCode,
-    RandomSource, Scope, TimeZone, UserCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, CreditCardCode, PersonCode,
+    RandomSource, TimeZone,
 };
 use draft::RecordDraft;
 pub use registers::{FieldContent, FieldType, Register};
@@ -29,20 +30,17 @@ use std::sync::Arc;
 use storage::history::audit;
 use storage::server::counters;
 use storage::server::versions::{self, CacheVersions};
-use storage::{Tx, WriteLane, registers as stored_registers};
+use storage::{Tx, registers as stored_registers};
 use validate::validate_record;
 use wire::register::RecordInput;
 
 /// The input of a create or change.
+#[derive(Clone)]
 struct SaveRecord {
     register: &'static Register,
-    scope: Scope,
-    user: Option<UserCode>,
     /// The code in the path; `None` for a new record.
     code: Option<i32>,
     sent: RecordInput,
-    zone: TimeZone,
-    now: Moment,
     /// Encrypts secret fields; `None` for imports, which have no such fields.
     sealing: Option<(Vault, Arc<dyn RandomSource>)>,
 }
@@ -84,33 +82,23 @@ async fn submit_record(
     (code, input): (Option<i32>, RecordInput),
     once: IdempotentWrite<SavedRecord>,
 ) -> Result<WriteOutcome<SavedRecord>, Error> {
-    let tenant = caller.scope.tenant();
-    let zone = snapshot::load_registers(app, tenant).await?.zone.clone();
-    let command = SaveRecord {
-        register,
-        scope: caller.scope.clone(),
-        user: Some(caller.user),
-        code,
-        sent: input,
-        zone,
-        now: app.now(),
-        sealing: app.vault.clone().map(|vault| (vault, Arc::clone(&app.chance))),
-    };
+    let words = if code.is_some() { &register.words.change } else { &register.words.create };
+    let operation = AuditedOperation::Register(words.operation);
+    let sealing = app.vault.clone().map(|vault| (vault, Arc::clone(&app.chance)));
+    let input = SaveRecord { register, code, sent: input, sealing };
     let outcome =
-        idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, command, |tx, command| {
-            Box::pin(write_record(tx, command))
-        })
-        .await?;
+        run_command(app, caller, operation, input, once, |tx, command| Box::pin(write_record(tx, command)))
+            .await?;
     // Invalidates the cache of this process; other processes notice by the version.
     if let WriteOutcome::Fresh(SavedRecord { raised: Some(raised), .. }) = &outcome {
-        app.memory.raise(tenant, *raised);
+        app.memory.raise(caller.scope.tenant(), *raised);
     }
     Ok(outcome)
 }
 
-async fn write_record(tx: &mut Tx, command: &SaveRecord) -> Result<SavedRecord, Error> {
+async fn write_record(tx: &mut Tx, command: &WriteCommand<SaveRecord>) -> Result<SavedRecord, Error> {
     let mut draft = validate_record(tx, command).await?;
-    let (register, tenant) = (command.register, command.scope.tenant());
+    let (register, tenant) = (command.input.register, command.scope.tenant());
     let raised = match draft.is_changed() {
         false => None,
         true => {
@@ -125,11 +113,15 @@ async fn write_record(tx: &mut Tx, command: &SaveRecord) -> Result<SavedRecord, 
     let record = stored_registers::find_record(tx, register, &command.scope, draft.code.unwrap_or(0))
         .await?
         .ok_or_else(lost)?;
-    Ok(SavedRecord { record, zone: command.zone.clone(), raised })
+    Ok(SavedRecord { record, zone: command.registers.zone.clone(), raised })
 }
 
-async fn store_record(tx: &mut Tx, command: &SaveRecord, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let (register, tenant) = (command.register, command.scope.tenant());
+async fn store_record(
+    tx: &mut Tx,
+    command: &WriteCommand<SaveRecord>,
+    draft: &mut RecordDraft<'_>,
+) -> Result<(), Error> {
+    let (register, tenant) = (command.input.register, command.scope.tenant());
     let code = match (draft.code, register.counter) {
         (Some(code), Some(counter)) => {
             counters::advance_register_counter(tx, tenant, counter, code).await?;
@@ -153,13 +145,11 @@ async fn store_record(tx: &mut Tx, command: &SaveRecord, draft: &mut RecordDraft
         None => (&register.words.create, AuditedAction::Create),
     };
     let kind = AuditedRecordKind::Register(register.path.into());
+    let change = AuditedChange::new(action, kind, code).with_fields(changed_fields);
     let entry = audit::AuditEntry {
-        tenant,
-        at: command.now,
-        user: command.user,
+        // An imported row is audited as if it had been sent alone.
         operation: AuditedOperation::Register(words.operation),
-        person: draft.person,
-        change: AuditedChange::new(action, kind, code).with_fields(changed_fields),
+        ..command.actor_context().audit_entry(draft.person, change)
     };
     Ok(audit::append_audit_entry(tx, &entry).await?)
 }
@@ -167,12 +157,12 @@ async fn store_record(tx: &mut Tx, command: &SaveRecord, draft: &mut RecordDraft
 /// Stores secret fields encrypted, and leaves their columns empty.
 async fn seal_secrets(
     tx: &mut Tx,
-    command: &SaveRecord,
+    command: &WriteCommand<SaveRecord>,
     draft: &mut RecordDraft<'_>,
     code: i32,
 ) -> Result<(), Error> {
     let tenant = command.scope.tenant();
-    for (field, value) in command.register.fields.iter().zip(&mut draft.values) {
+    for (field, value) in command.input.register.fields.iter().zip(&mut draft.values) {
         if !matches!(field.kind, FieldType::Secret { .. }) {
             continue;
         }
@@ -180,7 +170,7 @@ async fn seal_secrets(
             && !token.is_empty()
         {
             let none = || storage::Error::Broken("the server's key was not opened".to_owned());
-            let (vault, chance) = command.sealing.as_ref().ok_or_else(none)?;
+            let (vault, chance) = command.input.sealing.as_ref().ok_or_else(none)?;
             let card = (tenant, CreditCardCode::new(code));
             credit_cards::seal_token(tx, vault, &**chance, card, token).await?;
         }
@@ -190,10 +180,14 @@ async fn seal_secrets(
 }
 
 /// The next free code; skips codes that callers chose.
-async fn reserve_record_code(tx: &mut Tx, command: &SaveRecord, counter: &'static str) -> Result<i32, Error> {
+async fn reserve_record_code(
+    tx: &mut Tx,
+    command: &WriteCommand<SaveRecord>,
+    counter: &'static str,
+) -> Result<i32, Error> {
     loop {
         let code = counters::reserve_register_code(tx, command.scope.tenant(), counter).await?;
-        if !stored_registers::has_record(tx, command.register, command.scope.tenant(), code).await? {
+        if !stored_registers::has_record(tx, command.input.register, command.scope.tenant(), code).await? {
             return Ok(code);
         }
     }

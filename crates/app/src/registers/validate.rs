@@ -4,6 +4,7 @@
 use super::draft::RecordDraft;
 use super::{SaveRecord, list, rules};
 use crate::Error;
+use crate::command::WriteCommand;
 use crate::field_differences::{CurrentVersion, refuse_old_version};
 use domain::{BenefitCode, PersonCode, RegisterProblem, Rejection};
 use registers::{FieldContent, FieldSpec, FieldType};
@@ -14,10 +15,10 @@ use wire::register;
 /// The validated draft, or every problem found.
 pub(super) async fn validate_record<'d>(
     tx: &mut Tx,
-    command: &'d SaveRecord,
+    command: &'d WriteCommand<SaveRecord>,
 ) -> Result<RecordDraft<'d>, Error> {
-    let stored = match command.code {
-        Some(code) => list::find_visible_record(tx, command.register, &command.scope, code)
+    let stored = match command.input.code {
+        Some(code) => list::find_visible_record(tx, command.input.register, &command.scope, code)
             .await?
             .map(|(stored, _)| stored),
         None => None,
@@ -25,10 +26,10 @@ pub(super) async fn validate_record<'d>(
     let mut draft = RecordDraft::new(command, stored);
     check_code_and_version(tx, &mut draft).await?;
     check_fixed_fields(&mut draft);
-    for (at, field) in command.register.fields.iter().enumerate() {
+    for (at, field) in command.input.register.fields.iter().enumerate() {
         check_reference(tx, &mut draft, at, field).await?;
     }
-    let is_absent = command.code.is_some() && draft.stored.is_none();
+    let is_absent = command.input.code.is_some() && draft.stored.is_none();
     if !is_absent {
         check_unique_fields(tx, &mut draft).await?;
         rules::validate_register_rules(tx, &mut draft).await?;
@@ -41,15 +42,20 @@ pub(super) async fn validate_record<'d>(
 
 /// Precedence: problems of the input, missing record, version conflict, other conflicts.
 fn choose_refusal(draft: &mut RecordDraft<'_>) -> Option<Error> {
-    let command = draft.command;
+    let SaveRecord { register, code, sent, .. } = &draft.command.input;
     let problems = std::mem::take(&mut draft.problems);
     let input_problems = || problems.iter().filter(|one| !one.is_conflict()).cloned().collect::<Vec<_>>();
-    let before_all = match (command.code, &draft.stored, &command.sent.version) {
-        (Some(code), None, _) => Some(list::reject_unknown_record(command.register, code)),
+    let before_all = match (*code, &draft.stored, &sent.version) {
+        (Some(code), None, _) => Some(list::reject_unknown_record(register, code)),
         (Some(_), Some(stored), FieldPatch::Set(version)) => {
             let present = CurrentVersion { version: stored.version, since: stored.updated_at };
-            refuse_old_version((*version).into(), present, &command.zone, &draft.list_differences())
-                .map(Error::from)
+            refuse_old_version(
+                (*version).into(),
+                present,
+                &draft.command.registers.zone,
+                &draft.list_differences(),
+            )
+            .map(Error::from)
         }
         _ => None,
     };
@@ -62,13 +68,13 @@ fn choose_refusal(draft: &mut RecordDraft<'_>) -> Option<Error> {
 }
 
 async fn check_code_and_version(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let (command, register) = (draft.command, draft.register);
-    match (command.code, command.sent.code.clone().into_set()) {
+    let SaveRecord { register, code, sent, .. } = &draft.command.input;
+    match (*code, sent.code.clone().into_set()) {
         (Some(code), Some(requested)) if code != requested => {
             draft.refuse(register.code, RegisterProblem::Fixed { now: code.to_string() });
         }
         (None, Some(code))
-            if stored_registers::has_record(tx, register, command.scope.tenant(), code).await? =>
+            if stored_registers::has_record(tx, register, draft.command.scope.tenant(), code).await? =>
         {
             let what = register.words.the_one;
             draft.refuse(register.code, RegisterProblem::CodeTaken { what, code });
@@ -76,7 +82,7 @@ async fn check_code_and_version(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Res
         (None, None) if register.counter.is_none() => draft.refuse(register.code, RegisterProblem::Missing),
         _ => {}
     }
-    if command.code.is_some() && !matches!(command.sent.version, FieldPatch::Set(_)) {
+    if code.is_some() && !matches!(sent.version, FieldPatch::Set(_)) {
         draft.problems.push(Rejection::NoVersion);
     }
     Ok(())
@@ -153,7 +159,7 @@ async fn check_unique_fields(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result
             tenant,
             unique,
             &draft.values,
-            draft.command.code,
+            draft.command.input.code,
         )
         .await?;
         if let Some(code) = duplicate {

@@ -31,7 +31,7 @@ pub fn render_benefit_trigger_body(
         registered: benefit.created_at,
         sequence: benefit.sequence,
         kind: benefit.kind,
-        joined: benefit.joined_on.as_deref().and_then(Date::from_iso),
+        joined: benefit.joined_on,
     };
     trigger.render_body(&registers.zone).map_err(|error| Error::Defect(error.to_string()))
 }

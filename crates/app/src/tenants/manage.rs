@@ -2,19 +2,20 @@
 //! here; the operator manages them (`hosts.rs`).
 
 use crate::access::Session;
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{
     CurrentVersion, FieldTexts, compare_fields, list_field_names, refuse_old_version,
 };
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Colour, DisplayName, Moment,
-    Rejection, Role, TenantId, TimeZone, UserCode, ValidationPartner,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Colour, DisplayName, Rejection, Role,
+    TenantId, TimeZone, ValidationPartner,
 };
+use storage::Tx;
 use storage::history::audit;
 use storage::server::tenants::{self, StoredTenant};
 use storage::server::versions::{self, CacheVersions};
-use storage::{Tx, WriteLane};
 use wire::read::FieldPatch;
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeTenant;
@@ -77,13 +78,6 @@ pub struct ChangeTenantOutcome {
     raised: Option<(CacheVersions, CacheVersions)>,
 }
 
-struct OwnTenantCommand {
-    tenant: TenantId,
-    by: UserCode,
-    changes: ChangeTenant,
-    now: Moment,
-}
-
 /// Changes the caller's own tenant. Effective at once in this process, and within two seconds in others.
 #[boxed::future]
 pub async fn change_own_tenant(
@@ -92,26 +86,27 @@ pub async fn change_own_tenant(
     changes: ChangeTenant,
     once: IdempotentWrite<ChangeTenantOutcome>,
 ) -> Result<WriteOutcome<ChangeTenantOutcome>, Error> {
-    let tenant = caller.scope.tenant();
-    let command = OwnTenantCommand { tenant, by: caller.user, changes, now: app.now() };
-    let outcome =
-        idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, command, |tx, command| {
-            Box::pin(write_tenant_change(tx, command))
-        })
-        .await?;
+    let outcome = run_command(app, caller, CHANGE, changes, once, |tx, command| {
+        Box::pin(write_tenant_change(tx, command))
+    })
+    .await?;
     if let WriteOutcome::Fresh(ChangeTenantOutcome {
         raised: Some((tenant_versions, server_versions)), ..
     }) = &outcome
     {
-        app.memory.raise(tenant, *tenant_versions);
+        app.memory.raise(caller.scope.tenant(), *tenant_versions);
         app.memory.raise(TenantId::SERVER, *server_versions);
     }
     Ok(outcome)
 }
 
-async fn write_tenant_change(tx: &mut Tx, command: &OwnTenantCommand) -> Result<ChangeTenantOutcome, Error> {
-    let before = load_own_tenant(tx, command.tenant).await?;
-    let after = apply_tenant_changes(&before, &command.changes);
+async fn write_tenant_change(
+    tx: &mut Tx,
+    command: &WriteCommand<ChangeTenant>,
+) -> Result<ChangeTenantOutcome, Error> {
+    let (tenant, changes) = (command.scope.tenant(), &command.input);
+    let before = load_own_tenant(tx, tenant).await?;
+    let after = apply_tenant_changes(&before, changes);
     if parse_partners(&after.tenant).len() > MOST_PARTNERS {
         return Err(Rejection::TooManyPartners(MOST_PARTNERS).into());
     }
@@ -121,7 +116,7 @@ async fn write_tenant_change(tx: &mut Tx, command: &OwnTenantCommand) -> Result<
     let differences = compare_fields(render_tenant_fields(&before), render_tenant_fields(&after));
     let zone = TimeZone::parse(&before.tenant.time_zone)?;
     let present = CurrentVersion { version: before.tenant.version, since: before.tenant.updated_at };
-    if let Some(old) = refuse_old_version(command.changes.version, present, &zone, &differences) {
+    if let Some(old) = refuse_old_version(changes.version, present, &zone, &differences) {
         return Err(old.into());
     }
     if differences.is_empty() {
@@ -131,19 +126,12 @@ async fn write_tenant_change(tx: &mut Tx, command: &OwnTenantCommand) -> Result<
     after.tenant.updated_at = command.now;
     tenants::update_tenant(tx, &after.tenant).await?;
     after.tenant.version += 1;
-    let entry = audit::AuditEntry {
-        tenant: command.tenant,
-        at: command.now,
-        user: Some(command.by),
-        operation: CHANGE,
-        person: None,
-        change: AuditedChange::new(AuditedAction::Change, AuditedRecordKind::Tenant, command.tenant.get())
-            .with_fields(list_field_names(&differences)),
-    };
-    audit::append_audit_entry(tx, &entry).await?;
-    let mut tenant_versions = versions::raise_registers_version(tx, command.tenant).await?;
+    let change = AuditedChange::new(AuditedAction::Change, AuditedRecordKind::Tenant, tenant.get())
+        .with_fields(list_field_names(&differences));
+    audit::append_audit_entry(tx, &command.actor_context().audit_entry(None, change)).await?;
+    let mut tenant_versions = versions::raise_registers_version(tx, tenant).await?;
     if before.tenant.second_factor_roles != after.tenant.second_factor_roles {
-        tenant_versions = versions::raise_access_version(tx, command.tenant).await?;
+        tenant_versions = versions::raise_access_version(tx, tenant).await?;
     }
     let server_versions = versions::raise_registers_version(tx, TenantId::SERVER).await?;
     Ok(ChangeTenantOutcome { tenant: after, raised: Some((tenant_versions, server_versions)) })

@@ -7,24 +7,25 @@ use super::{
 };
 use crate::access::login_audit::build_user_change;
 use crate::access::{AccountActor, Session};
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{
     CurrentVersion, FieldDifference, FieldTexts, compare_fields, list_field_names, refuse_old_version,
 };
-use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::mail::{self, Addressee, UserNotice};
 use crate::members::search::SearchPage;
-use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::registers::snapshot::load_registers;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BranchCode, CallerAddress, DisplayName, Email,
-    InputField, Moment, PAGE_SIZE, Rejection, Role, TenantId, TimeZone, UserCode, fold_text,
-    has_word_beginnings, split_name_words,
+    InputField, PAGE_SIZE, Rejection, Role, UserCode, fold_text, has_word_beginnings, split_name_words,
 };
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
+use storage::Tx;
 use storage::access::password_resets;
 use storage::access::users;
 use storage::server::versions::{self, CacheVersions};
-use storage::{Tx, WriteLane};
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeUser;
 const PASSWORD: AuditedOperation = AuditedOperation::SendUserPassword;
@@ -100,57 +101,54 @@ pub struct ChangeUserOutcome {
     raised: Option<CacheVersions>,
 }
 
-struct UserAdminCommand<W> {
-    tenant: TenantId,
-    by: UserCode,
+/// The user to change, and how.
+#[derive(Clone)]
+struct UserAdminInput<W> {
+    code: UserCode,
+    what: W,
     address: Option<CallerAddress>,
-    code: UserCode,
-    what: W,
-    zone: TimeZone,
     server: Arc<str>,
-    now: Moment,
 }
 
-async fn prepare_command<W>(
-    app: &App,
-    caller: &Session,
-    code: UserCode,
-    what: W,
-) -> Result<UserAdminCommand<W>, Error> {
-    let tenant = caller.scope.tenant();
-    let registers: Arc<TenantRegisters> = load_registers(app, tenant).await?;
-    let (zone, server) = (registers.zone.clone(), Arc::clone(&app.public_url));
-    let address = caller.address();
-    Ok(UserAdminCommand { tenant, by: caller.user, address, code, what, zone, server, now: app.now() })
-}
-
-impl<W> UserAdminCommand<W> {
+impl<W> WriteCommand<UserAdminInput<W>> {
     async fn load_user(&self, tx: &mut Tx) -> Result<StoredUser, Error> {
-        let found = users::find_user(&mut *tx, self.tenant, self.code).await?;
-        found.ok_or(Error::NotFound { field: InputField::User, code: self.code.get() })
+        let code = self.input.code;
+        let found = users::find_user(&mut *tx, self.scope.tenant(), code).await?;
+        found.ok_or(Error::NotFound { field: InputField::User, code: code.get() })
     }
 
-    async fn record_audit(
-        &self,
-        tx: &mut Tx,
-        operation: AuditedOperation,
-        change: AuditedChange,
-    ) -> Result<(), Error> {
-        let actor = AccountActor { user: Some(self.by), operation, address: self.address };
-        actor.record(tx, self.tenant, change, self.now).await.map(drop)
+    async fn record_audit(&self, tx: &mut Tx, change: AuditedChange) -> Result<(), Error> {
+        let actor = AccountActor { user: self.user, operation: self.operation, address: self.input.address };
+        actor.record(tx, self.scope.tenant(), change, self.now).await.map(drop)
     }
 }
 
-/// Adopts the versions this process has just raised in the database.
-fn adopt_raised_versions(
+/// Runs the command, and adopts the cache versions that it raised in the database.
+async fn run_admin_command<W, F>(
     app: &App,
     caller: &Session,
-    outcome: WriteOutcome<ChangeUserOutcome>,
-) -> WriteOutcome<ChangeUserOutcome> {
+    operation: AuditedOperation,
+    (code, what): (UserCode, W),
+    once: IdempotentWrite<ChangeUserOutcome>,
+    unit: F,
+) -> Result<WriteOutcome<ChangeUserOutcome>, Error>
+where
+    F: for<'t> Fn(
+            &'t mut Tx,
+            &'t WriteCommand<UserAdminInput<W>>,
+        ) -> BoxFuture<'t, Result<ChangeUserOutcome, Error>>
+        + Copy
+        + Send
+        + Sync
+        + 'static,
+    W: Clone + Send + Sync + 'static,
+{
+    let input = UserAdminInput { code, what, address: caller.address(), server: Arc::clone(&app.public_url) };
+    let outcome = run_command(app, caller, operation, input, once, unit).await?;
     if let WriteOutcome::Fresh(ChangeUserOutcome { raised: Some(raised), .. }) = &outcome {
         app.memory.raise(caller.scope.tenant(), *raised);
     }
-    outcome
+    Ok(outcome)
 }
 
 #[boxed::future]
@@ -161,21 +159,18 @@ pub async fn change_user(
     changes: ChangeUser,
     once: IdempotentWrite<ChangeUserOutcome>,
 ) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
-    let command = prepare_command(app, caller, code, changes).await?;
-    let lane = WriteLane::foreground(command.tenant);
-    let outcome = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
+    run_admin_command(app, caller, CHANGE, (code, changes), once, |tx, command| {
         Box::pin(write_user_change(tx, command))
     })
-    .await?;
-    Ok(adopt_raised_versions(app, caller, outcome))
+    .await
 }
 
 async fn write_user_change(
     tx: &mut Tx,
-    command: &UserAdminCommand<ChangeUser>,
+    command: &WriteCommand<UserAdminInput<ChangeUser>>,
 ) -> Result<ChangeUserOutcome, Error> {
-    let (tenant, changes) = (command.tenant, &command.what);
-    let before = users::find_user(&mut *tx, tenant, command.code).await?;
+    let (tenant, changes) = (command.scope.tenant(), &command.input.what);
+    let before = users::find_user(&mut *tx, tenant, command.input.code).await?;
     let old_branches = before.as_ref().map_or(&[][..], |before| &before.branches);
     // The input is validated before the code in the path.
     let anybody = if changes.branches.is_some() { Role::Operator } else { Role::Administrator };
@@ -186,7 +181,7 @@ async fn write_user_change(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let before = before.ok_or(Error::NotFound { field: InputField::User, code: command.code.get() })?;
+    let before = before.ok_or(Error::NotFound { field: InputField::User, code: command.input.code.get() })?;
     let after = StoredUser {
         name: changes.name.as_ref().map_or(before.name.clone(), ToString::to_string),
         email: changes.email.as_ref().map_or(before.email.clone(), ToString::to_string),
@@ -197,7 +192,7 @@ async fn write_user_change(
     };
     let differences = compare_fields(render_user_fields(&before), render_user_fields(&after));
     let present = CurrentVersion { version: before.version, since: before.updated_at };
-    if let Some(old) = refuse_old_version(changes.version, present, &command.zone, &differences) {
+    if let Some(old) = refuse_old_version(changes.version, present, &command.registers.zone, &differences) {
         return Err(old.into());
     }
     if differences.is_empty() {
@@ -208,22 +203,23 @@ async fn write_user_change(
 
 async fn store_user_change(
     tx: &mut Tx,
-    command: &UserAdminCommand<ChangeUser>,
+    command: &WriteCommand<UserAdminInput<ChangeUser>>,
     before: StoredUser,
     mut after: StoredUser,
     differences: &[FieldDifference],
 ) -> Result<ChangeUserOutcome, Error> {
-    let tenant = command.tenant;
+    let (tenant, UserAdminInput { code, what, server, .. }) = (command.scope.tenant(), &command.input);
+    let code = *code;
     let leaves = before.active
         && before.role == Role::Administrator
         && !(after.active && after.role == Role::Administrator);
-    if leaves && command.by == command.code {
+    if leaves && command.user == Some(code) {
         return Err(Rejection::OwnRights.into());
     }
     if leaves {
         refuse_last_administrator(tx, tenant, &before).await?;
     }
-    let email = command.what.email.as_ref().filter(|email| email.as_str() != before.email);
+    let email = what.email.as_ref().filter(|email| email.as_str() != before.email);
     if let Some(email) = email
         && users::find_login_owner(&mut *tx, email).await?.is_some()
     {
@@ -233,19 +229,19 @@ async fn store_user_change(
     users::update_user(tx, tenant, &after).await?;
     after.version += 1;
     if let Some(email) = email {
-        users::delete_login(tx, &before.email, tenant, command.code).await?;
-        if !users::reserve_login(tx, email, tenant, command.code).await? {
+        users::delete_login(tx, &before.email, tenant, code).await?;
+        if !users::reserve_login(tx, email, tenant, code).await? {
             return Err(Rejection::EmailTaken(email.to_string()).into());
         }
         // Readers of the old address must no longer be able to set a password.
-        password_resets::delete_password_resets(tx, tenant, command.code).await?;
+        password_resets::delete_password_resets(tx, tenant, code).await?;
     }
     let is_disabled = before.active && !after.active;
     if is_disabled {
-        password_resets::delete_password_resets(tx, tenant, command.code).await?;
+        password_resets::delete_password_resets(tx, tenant, code).await?;
     }
     let raised = match is_disabled || email.is_some() {
-        true => end_open_sessions(tx, tenant, command.code).await?,
+        true => end_open_sessions(tx, tenant, code).await?,
         false => versions::raise_access_version(tx, tenant).await?,
     };
     if email.is_some() {
@@ -254,12 +250,11 @@ async fn store_user_change(
             [(&before.email, UserNotice::EmailLeft), (&after.email, UserNotice::EmailTaken)]
         {
             let to = Addressee { tenant, name: &after.name, email };
-            mail::enqueue_mail(tx, &command.server, to, message, command.now).await?;
+            mail::enqueue_mail(tx, server, to, message, command.now).await?;
         }
     }
-    let change =
-        build_user_change(AuditedAction::Change, command.code).with_fields(list_field_names(differences));
-    command.record_audit(tx, CHANGE, change).await?;
+    let change = build_user_change(AuditedAction::Change, code).with_fields(list_field_names(differences));
+    command.record_audit(tx, change).await?;
     Ok(ChangeUserOutcome { user: after, raised: Some(raised) })
 }
 
@@ -283,26 +278,22 @@ pub async fn send_new_password(
     reason: Option<String>,
     once: IdempotentWrite<ChangeUserOutcome>,
 ) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
-    let command =
-        prepare_command(app, caller, code, (prepare_generated_password(app).await?, reason)).await?;
-    let lane = WriteLane::foreground(command.tenant);
-    let outcome = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
+    let input = (code, (prepare_generated_password(app).await?, reason));
+    run_admin_command(app, caller, PASSWORD, input, once, |tx, command| {
         Box::pin(write_sent_password(tx, command))
     })
-    .await?;
-    Ok(adopt_raised_versions(app, caller, outcome))
+    .await
 }
 
 async fn write_sent_password(
     tx: &mut Tx,
-    command: &UserAdminCommand<(PreparedPassword, Option<String>)>,
+    command: &WriteCommand<UserAdminInput<(PreparedPassword, Option<String>)>>,
 ) -> Result<ChangeUserOutcome, Error> {
     let user = command.load_user(tx).await?;
-    let (secret, reason) = &command.what;
-    let raised = give_password(tx, command.tenant, &user, secret, (&command.server, command.now)).await?;
-    let change =
-        build_user_change(AuditedAction::ReplacePassword, command.code).with_reason(reason.as_deref());
-    command.record_audit(tx, PASSWORD, change).await?;
+    let UserAdminInput { what: (secret, reason), server, .. } = &command.input;
+    let raised = give_password(tx, command.scope.tenant(), &user, secret, (server, command.now)).await?;
+    let change = build_user_change(AuditedAction::ReplacePassword, user.code).with_reason(reason.as_deref());
+    command.record_audit(tx, change).await?;
     Ok(ChangeUserOutcome { user, raised: Some(raised) })
 }
 
@@ -315,23 +306,20 @@ pub async fn end_user_sessions(
     reason: Option<String>,
     once: IdempotentWrite<ChangeUserOutcome>,
 ) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
-    let command = prepare_command(app, caller, code, reason).await?;
-    let lane = WriteLane::foreground(command.tenant);
-    let outcome = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
+    run_admin_command(app, caller, END, (code, reason), once, |tx, command| {
         Box::pin(write_session_end(tx, command))
     })
-    .await?;
-    Ok(adopt_raised_versions(app, caller, outcome))
+    .await
 }
 
 async fn write_session_end(
     tx: &mut Tx,
-    command: &UserAdminCommand<Option<String>>,
+    command: &WriteCommand<UserAdminInput<Option<String>>>,
 ) -> Result<ChangeUserOutcome, Error> {
     let user = command.load_user(tx).await?;
-    let raised = end_open_sessions(tx, command.tenant, command.code).await?;
-    let change =
-        build_user_change(AuditedAction::EndSessions, command.code).with_reason(command.what.as_deref());
-    command.record_audit(tx, END, change).await?;
+    let raised = end_open_sessions(tx, command.scope.tenant(), user.code).await?;
+    let reason = command.input.what.as_deref();
+    let change = build_user_change(AuditedAction::EndSessions, user.code).with_reason(reason);
+    command.record_audit(tx, change).await?;
     Ok(ChangeUserOutcome { user, raised: Some(raised) })
 }

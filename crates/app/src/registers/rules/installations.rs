@@ -30,7 +30,7 @@ pub(super) async fn validate_installation(tx: &mut Tx, draft: &mut RecordDraft<'
         copy_tracker_fields(tx, draft, code).await?;
     }
     let installed = list_active_installations(tx, draft, code).await?;
-    let other = installed.iter().find(|one| Some(one.code) != draft.command.code);
+    let other = installed.iter().find(|one| Some(one.code) != draft.command.input.code);
     if let Some(other) = other.filter(|_| draft.active) {
         draft.refuse(TRACKER, RegisterProblem::Installed { installation: other.code });
     }
@@ -49,7 +49,7 @@ async fn refuse_non_vehicle_benefit(tx: &mut Tx, draft: &mut RecordDraft<'_>) ->
 /// Keeps the removal day and the active flag consistent.
 fn reconcile_days(draft: &mut RecordDraft<'_>) {
     let command = draft.command;
-    let today = || FieldContent::Date(command.now.date_in(&command.zone));
+    let today = || FieldContent::Date(command.now.date_in(&command.registers.zone));
     let (is_removed, changes) = (draft.date(REMOVED).is_some(), draft.is_field_changed(REMOVED));
     if draft.stored.is_none() && draft.date(INSTALLED).is_none() {
         draft.set(INSTALLED, today());
@@ -57,7 +57,7 @@ fn reconcile_days(draft: &mut RecordDraft<'_>) {
     match (is_removed, changes, draft.active) {
         (true, true, _) => draft.active = false,
         (true, false, true) => draft.set(REMOVED, FieldContent::Nothing),
-        (false, true, false) if command.sent.active == FieldPatch::Keep => draft.active = true,
+        (false, true, false) if command.input.sent.active == FieldPatch::Keep => draft.active = true,
         (false, _, false) => draft.set(REMOVED, today()),
         _ => {}
     }

@@ -59,7 +59,7 @@ async fn has_default(tx: &mut Tx, draft: &RecordDraft<'_>) -> Result<bool, Error
 /// Successors must belong to the same entity.
 async fn refuse_unknown_next(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
     let Some((place, field)) = draft.register.find_field("proximas") else { return Ok(()) };
-    let FieldPatch::Set(FieldContent::Codes(codes)) = &draft.command.sent.fields[place] else {
+    let FieldPatch::Set(FieldContent::Codes(codes)) = &draft.command.input.sent.fields[place] else {
         return Ok(());
     };
     let Some((entity_index, _)) = draft.register.find_field("entidade") else { return Ok(()) };
