@@ -4,11 +4,11 @@
 //! # Adding a page
 //! `widgets::form::refuse_foreign_site` rejects every request from another site, except reads, before its handler runs.
 //!
-//! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, and a
-//! line in the table below. A handler takes a `visitor::SignedInUser`, which redirects other visitors to the sign-in
-//! page. A form is read with `form::SubmittedForm`, the URL's query with `visitor::QueryParams`. A handler returns a
-//! `page::PageResult`: it ends with `page::show_page`, and `?` answers an error with a refusal. `/console/estilo` shows
-//! the building blocks of pages.
+//! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, a line
+//! in the table of its area or below, and its case in `tests/integration/`. A handler takes a `visitor::SignedInUser`,
+//! which redirects other visitors to the sign-in page. A form is read with `form::SubmittedForm`, the URL's query with
+//! `visitor::QueryParams`. A handler returns a `page::PageResult`: it ends with `page::show_page`, and `?` answers an
+//! error with a refusal. `/console/estilo` shows the building blocks of pages.
 //!
 //! A test (`template_tests.rs`) renders every template with full, empty and hostile content, and fails for a page
 //! template that it does not know. In the module of the page:
@@ -22,105 +22,105 @@
 //! module to the list at the top of `template_tests.rs`, or to the `ALL_CASES` of its area.
 
 pub mod pages;
+mod routes;
 pub mod session;
 pub mod widgets;
 
 #[cfg(test)]
 mod template_tests;
 
+pub use routes::{ConsoleRoute, PageAccess};
+
 use app::{App, Vault};
 use askama::Template;
-use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
-use dispatch::{any, get, post};
+use axum::{Extension, Router};
+use dispatch::any;
+use pages::{about, audit, mails, open_validation, panel, quick_search, style_guide, users};
+use routes::{build_table_router, routes};
+use session::{password_reset, second_factor, setup, sign_in};
+use widgets::assets;
+
+/// Every route of the console, in the order of its areas.
+pub fn list_routes() -> Vec<ConsoleRoute> {
+    let mut routes = list_page_routes();
+    routes.extend(pages::triggers::list_trigger_routes());
+    routes
+}
+
+/// The routes that need nothing but the `App`.
+fn list_page_routes() -> Vec<ConsoleRoute> {
+    let mut routes = list_account_routes();
+    routes.extend(pages::member_list::list_member_routes());
+    routes.extend(widgets::list_tools::list_toolbar_routes());
+    routes.extend(pages::export::list_export_routes());
+    routes.extend(pages::members::list_person_routes());
+    routes.extend(pages::benefits::list_benefit_routes());
+    routes.extend(pages::cases::list_case_routes());
+    routes.extend(pages::attachments::list_file_routes());
+    routes.extend(pages::registers::list_register_routes());
+    routes.extend(pages::sales::list_sales_routes());
+    routes.extend(pages::import::list_import_routes());
+    routes.extend(pages::guide::list_guide_routes());
+    routes
+}
+
+/// Sign-in, the account of each user, and what an administrator manages.
+fn list_account_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/"                                        Public        show_welcome_page;
+        get  "/estilo.css"                              Public        serve_welcome_style;
+        get  "/senha/esqueci"                           Public        password_reset::show_forgotten_password;
+        post "/senha/esqueci"                           Public        password_reset::request_reset_link;
+        get  "/senha/nova/{codigo}"                     Public        password_reset::show_new_password_form;
+        post "/senha/nova/{codigo}"                     Public        password_reset::set_new_password;
+        get  "/console/comecar/{codigo}"                Public        setup::show_setup_form;
+        post "/console/comecar/{codigo}"                Public        setup::create_association;
+        get  "/console/entrar"                          Public        sign_in::show_sign_in_page;
+        post "/console/entrar"                          Public        sign_in::sign_in;
+        get  "/console/entrar/codigo"                   Public        second_factor::show_code_form;
+        post "/console/entrar/codigo"                   Public        second_factor::sign_in_with_code;
+        post "/console/sair"                            Public        sign_in::sign_out;
+        post "/console/tema"                            Public        sign_in::change_theme;
+        get  "/console/console.css"                     Public        assets::serve_stylesheet;
+        get  "/console/console.js"                      Public        assets::serve_script;
+        get  "/console/quadro.js"                       Public        assets::serve_board_script;
+        get  "/console/icone.svg"                       Public        assets::serve_icon;
+        get  "/console/cores.css"                       SignedIn      assets::serve_badge_colours;
+        get  "/console/conta"                           SignedIn      sign_in::show_account_page;
+        get  "/console/conta/senha"                     SignedIn      sign_in::show_password_form;
+        post "/console/conta/senha"                     SignedIn      sign_in::change_password;
+        post "/console/conta/sessoes"                   SignedIn      sign_in::end_session;
+        get  "/console/conta/segundo-fator"             SignedIn      second_factor::show_second_factor_page;
+        post "/console/conta/segundo-fator"             SignedIn      second_factor::change_second_factor;
+        get  "/console"                                 SignedIn      panel::show_panel_page;
+        get  "/console/busca"                           SignedIn      quick_search::show_search_results;
+        post "/console/busca"                           SignedIn      quick_search::submit_search;
+        get  "/console/sobre"                           SignedIn      about::show_about_page;
+        get  "/console/estilo"                          SignedIn      style_guide::show_style_page;
+        get  "/console/usuarios"                        Administrator users::show_user_list;
+        get  "/console/usuarios/novo"                   Administrator users::show_new_user_form;
+        post "/console/usuarios/novo"                   Administrator users::create_user;
+        post "/console/usuarios/exigencia"              Administrator users::demand_second_factor;
+        get  "/console/usuarios/{codigo}"               Administrator users::show_user_page;
+        post "/console/usuarios/{codigo}"               Administrator users::change_user;
+        post "/console/usuarios/{codigo}/senha"         Administrator users::send_password;
+        post "/console/usuarios/{codigo}/sessoes"       Administrator users::end_user_sessions;
+        post "/console/usuarios/{codigo}/segundo-fator" Administrator users::remove_second_factor;
+        get  "/console/auditoria"                       Administrator audit::show_audit_page;
+        get  "/console/emails"                          Administrator mails::show_mail_page;
+        post "/console/emails/teste"                    Administrator mails::send_test_mail;
+        get  "/console/validacao"                       Administrator open_validation::show_validation_form;
+        post "/console/validacao"                       Administrator open_validation::save_validation_form;
+    }
+}
 
 pub fn build_router(app: App, vault: Vault) -> Router {
-    Router::new()
-        .route("/", get(show_welcome_page))
-        .route("/estilo.css", get(serve_welcome_style))
-        .route(
-            "/senha/esqueci",
-            get(session::password_reset::show_forgotten_password)
-                .merge(post(session::password_reset::request_reset_link)),
-        )
-        .route(
-            "/senha/nova/{codigo}",
-            get(session::password_reset::show_new_password_form)
-                .merge(post(session::password_reset::set_new_password)),
-        )
-        .route("/console", get(pages::panel::show_panel_page))
-        .route(
-            "/console/entrar",
-            get(session::sign_in::show_sign_in_page).merge(post(session::sign_in::sign_in)),
-        )
-        .route(
-            "/console/entrar/codigo",
-            get(session::second_factor::show_code_form)
-                .merge(post(session::second_factor::sign_in_with_code)),
-        )
-        .route("/console/sair", post(session::sign_in::sign_out))
-        .route("/console/tema", post(session::sign_in::change_theme))
-        .route("/console/conta", get(session::sign_in::show_account_page))
-        .route(
-            "/console/conta/senha",
-            get(session::sign_in::show_password_form).merge(post(session::sign_in::change_password)),
-        )
-        .route("/console/conta/sessoes", post(session::sign_in::end_session))
-        .route(
-            "/console/conta/segundo-fator",
-            get(session::second_factor::show_second_factor_page)
-                .merge(post(session::second_factor::change_second_factor)),
-        )
-        .route(
-            "/console/busca",
-            get(pages::quick_search::show_search_results).merge(post(pages::quick_search::submit_search)),
-        )
-        .route(
-            "/console/comecar/{codigo}",
-            get(session::setup::show_setup_form).merge(post(session::setup::create_association)),
-        )
-        .route("/console/usuarios", get(pages::users::show_user_list))
-        .route(
-            "/console/usuarios/novo",
-            get(pages::users::show_new_user_form).merge(post(pages::users::create_user)),
-        )
-        .route("/console/usuarios/exigencia", post(pages::users::demand_second_factor))
-        .route(
-            "/console/usuarios/{codigo}",
-            get(pages::users::show_user_page).merge(post(pages::users::change_user)),
-        )
-        .route("/console/usuarios/{codigo}/senha", post(pages::users::send_password))
-        .route("/console/usuarios/{codigo}/sessoes", post(pages::users::end_user_sessions))
-        .route("/console/usuarios/{codigo}/segundo-fator", post(pages::users::remove_second_factor))
-        .route("/console/auditoria", get(pages::audit::show_audit_page))
-        .route("/console/emails", get(pages::mails::show_mail_page))
-        .route("/console/emails/teste", post(pages::mails::send_test_mail))
-        .route(
-            "/console/validacao",
-            get(pages::open_validation::show_validation_form)
-                .merge(post(pages::open_validation::save_validation_form)),
-        )
-        .route("/console/sobre", get(pages::about::show_about_page))
-        .route("/console/estilo", get(pages::style_guide::show_style_page))
-        .route("/console/console.css", get(widgets::assets::serve_stylesheet))
-        .route("/console/console.js", get(widgets::assets::serve_script))
-        .route("/console/quadro.js", get(widgets::assets::serve_board_script))
-        .route("/console/icone.svg", get(widgets::assets::serve_icon))
-        .route("/console/cores.css", get(widgets::assets::serve_badge_colours))
-        .merge(pages::member_list::build_member_routes())
-        .merge(widgets::list_tools::build_list_routes())
-        .merge(pages::export::build_export_routes())
-        .merge(pages::members::build_person_routes())
-        .merge(pages::benefits::build_benefit_routes())
-        .merge(pages::cases::build_case_routes())
-        .merge(pages::attachments::build_file_routes())
-        .merge(pages::registers::build_register_routes())
-        .merge(pages::triggers::build_trigger_routes(vault.clone()))
-        .merge(pages::sales::build_sales_routes())
-        .merge(pages::import::build_import_routes())
-        .merge(pages::guide::build_guide_routes())
+    let triggers = build_table_router(pages::triggers::list_trigger_routes());
+    build_table_router(list_page_routes())
+        .merge(triggers.layer(Extension(vault.clone())))
         .route("/console/{*resto}", any(refuse_unknown_path))
         .layer(from_fn_with_state(app.clone(), widgets::form::refuse_foreign_site))
         .layer(from_fn_with_state(app.clone(), widgets::refusal_page::render_refusals_as_pages))

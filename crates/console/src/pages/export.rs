@@ -1,19 +1,20 @@
 //! `/console/exportar/{lista}`: a filtered list as a spreadsheet file, and the links to it.
 
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::page::{PageResult, Refusal};
 use app::App;
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{RawPathParams, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use dispatch::get;
 use exchange::export::{self, ListExport, ListExportError};
 use futures_util::stream::poll_fn;
 
-pub fn build_export_routes() -> Router<App> {
-    Router::new().route("/console/exportar/{lista}", get(export_list))
+pub fn list_export_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/console/exportar/{lista}" SignedIn export_list;
+    }
 }
 
 #[derive(Clone, Default)]

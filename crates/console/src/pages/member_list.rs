@@ -2,6 +2,7 @@
 
 use super::export::ExportLinks;
 use super::members::STATES;
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{ListPager, format_money};
@@ -15,14 +16,15 @@ use app::members::search::{self, FoundMemberRow};
 use app::registers::snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
-use axum::Router;
 use axum::extract::State;
-use dispatch::{get, post};
 use domain::{AuditedOperation, Date, Entity, Money, PAGE_SIZE, SellerCode, display};
 use wire::records::PesquisaAssociadoQuery;
 
-pub fn build_member_routes() -> Router<App> {
-    Router::new().route("/console/associados", get(show_member_list).merge(post(filter_member_list)))
+pub fn list_member_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/console/associados" SignedIn show_member_list;
+        post "/console/associados" SignedIn filter_member_list;
+    }
 }
 
 pub struct SituationBadge {

@@ -4,22 +4,22 @@ use super::form::SubmittedForm;
 use super::notice::{UndoForm, add_undo_notice, redirect_with_notice};
 use super::page::{PageResult, Refusal};
 use crate::pages::member_list::SituationBadge;
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::{
     PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to, sanitize_return_path,
 };
 use app::members::saved_filters::{self, FilterDraft, FilterableList};
 use app::{App, Error};
-use axum::Router;
 use axum::extract::State;
-use dispatch::post;
 use domain::FilterCode;
 
-pub fn build_list_routes() -> Router<App> {
-    Router::new()
-        .route("/console/filtros", post(save_filter))
-        .route("/console/filtros/{codigo}", post(change_filter))
-        .route("/console/filtros/{codigo}/apagar", post(delete_filter))
-        .route("/console/colunas", post(choose_columns))
+pub fn list_toolbar_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        post "/console/filtros"                 SignedIn save_filter;
+        post "/console/filtros/{codigo}"        SignedIn change_filter;
+        post "/console/filtros/{codigo}/apagar" SignedIn delete_filter;
+        post "/console/colunas"                 SignedIn choose_columns;
+    }
 }
 
 /// A possible column: name, title, and whether it is shown by default.

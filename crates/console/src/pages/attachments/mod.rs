@@ -4,25 +4,27 @@
 mod show;
 mod upload;
 
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::{SignedInUser, derive_root_path};
 use crate::widgets::formats::format_moment;
 use app::attachments::{self, AttachedFile, OwnerRecord};
 use app::{App, Error};
-use axum::Router;
-use dispatch::{get, post};
 use domain::{FileKind, FileOwner};
 
-pub fn build_file_routes() -> Router<App> {
-    let router = Router::new()
-        .route("/console/arquivos/{codigo}", get(show::show_file_page))
-        .route("/console/arquivos/{codigo}/conteudo", get(show::serve_file_content))
-        .route("/console/arquivos/{codigo}/miniatura", get(show::serve_file_preview))
-        .route("/console/arquivos/{codigo}/remover", post(show::remove_file))
-        .route("/console/arquivos/{codigo}/restaurar", post(show::restore_file));
-    FileOwner::ALL.into_iter().fold(router, |router, owner_kind| {
-        let at = format!("/console/{}/{{codigo}}/arquivos", find_owner_segment(owner_kind));
-        router.route(&at, post(upload::attach_files))
-    })
+pub fn list_file_routes() -> Vec<ConsoleRoute> {
+    let mut routes = routes! {
+        get  "/console/arquivos/{codigo}"           SignedIn show::show_file_page;
+        get  "/console/arquivos/{codigo}/conteudo"  SignedIn show::serve_file_content;
+        get  "/console/arquivos/{codigo}/miniatura" SignedIn show::serve_file_preview;
+        post "/console/arquivos/{codigo}/remover"   SignedIn show::remove_file;
+        post "/console/arquivos/{codigo}/restaurar" SignedIn show::restore_file;
+    };
+    for owner_kind in FileOwner::ALL {
+        let upload = routes! { post "/{codigo}/arquivos" SignedIn upload::attach_files; };
+        let area = format!("/console/{}", find_owner_segment(owner_kind));
+        routes.extend(upload.into_iter().map(|route| route.below(&area)));
+    }
+    routes
 }
 
 /// Path segment of the owner's pages under `/console`.

@@ -14,6 +14,7 @@ pub use list::COLUMNS;
 
 use super::member_list::{SituationBadge, build_situation_badge};
 use super::members::{EventTimeline, build_timeline};
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::formats::{format_money, format_reais};
 use crate::widgets::frame::PageFrame;
@@ -22,51 +23,32 @@ use crate::widgets::page::{PageResult, show_page};
 use app::App;
 use app::benefits::{self, FullBenefit};
 use askama::Template;
-use axum::Router;
 use axum::extract::State;
-use dispatch::{get, post};
 use domain::{BenefitCode, Date, Money, SituationKind};
 use std::collections::BTreeMap;
 
-pub fn build_benefit_routes() -> Router<App> {
-    Router::new()
-        .route("/console/beneficios", get(list::show_benefit_list))
-        .route("/console/beneficios/novo", get(form::show_member_choice))
-        .route(
-            "/console/associados/{codigo}/beneficios/novo",
-            get(form::show_new_benefit_form).merge(post(form::create_benefit)),
-        )
-        .route("/console/beneficios/{codigo}", get(show_benefit_page))
-        .route(
-            "/console/beneficios/{codigo}/alterar",
-            get(form::show_edit_benefit_form).merge(post(form::change_benefit)),
-        )
-        .route("/console/beneficios/{codigo}/cartao", get(card::show_card_page))
-        .route(
-            "/console/beneficios/{codigo}/situacao",
-            get(change_situation::show_situation_form).merge(post(change_situation::submit_situation_change)),
-        )
-        .route(
-            "/console/beneficios/{codigo}/situacao/desfazer",
-            post(change_situation::undo_situation_change),
-        )
-        .route(
-            "/console/beneficios/{codigo}/itens",
-            get(items::show_new_item_form).merge(post(items::add_item)),
-        )
-        .route("/console/beneficios/{codigo}/itens/{parte}", post(items::change_item))
-        .route(
-            "/console/beneficios/{codigo}/dependentes",
-            get(dependents::show_new_dependent_form).merge(post(dependents::create_dependent)),
-        )
-        .route(
-            "/console/beneficios/{codigo}/dependentes/{parte}",
-            get(dependents::show_edit_dependent_form).merge(post(dependents::change_dependent)),
-        )
-        .route(
-            "/console/beneficios/{codigo}/dependentes/{parte}/estado",
-            post(dependents::set_dependent_active),
-        )
+pub fn list_benefit_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/console/beneficios"                                     SignedIn list::show_benefit_list;
+        get  "/console/beneficios/novo"                                SignedIn form::show_member_choice;
+        get  "/console/associados/{codigo}/beneficios/novo"            SignedIn form::show_new_benefit_form;
+        post "/console/associados/{codigo}/beneficios/novo"            SignedIn form::create_benefit;
+        get  "/console/beneficios/{codigo}"                            SignedIn show_benefit_page;
+        get  "/console/beneficios/{codigo}/alterar"                    SignedIn form::show_edit_benefit_form;
+        post "/console/beneficios/{codigo}/alterar"                    SignedIn form::change_benefit;
+        get  "/console/beneficios/{codigo}/cartao"                     SignedIn card::show_card_page;
+        get  "/console/beneficios/{codigo}/situacao"                   SignedIn change_situation::show_situation_form;
+        post "/console/beneficios/{codigo}/situacao"                   SignedIn change_situation::submit_situation_change;
+        post "/console/beneficios/{codigo}/situacao/desfazer"          SignedIn change_situation::undo_situation_change;
+        get  "/console/beneficios/{codigo}/itens"                      SignedIn items::show_new_item_form;
+        post "/console/beneficios/{codigo}/itens"                      SignedIn items::add_item;
+        post "/console/beneficios/{codigo}/itens/{parte}"              SignedIn items::change_item;
+        get  "/console/beneficios/{codigo}/dependentes"                SignedIn dependents::show_new_dependent_form;
+        post "/console/beneficios/{codigo}/dependentes"                SignedIn dependents::create_dependent;
+        get  "/console/beneficios/{codigo}/dependentes/{parte}"        SignedIn dependents::show_edit_dependent_form;
+        post "/console/beneficios/{codigo}/dependentes/{parte}"        SignedIn dependents::change_dependent;
+        post "/console/beneficios/{codigo}/dependentes/{parte}/estado" SignedIn dependents::set_dependent_active;
+    }
 }
 
 pub use app::benefits::describe_stored_benefit;

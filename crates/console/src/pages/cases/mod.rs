@@ -10,14 +10,12 @@ mod list;
 mod print;
 mod show;
 
+use crate::routes::{ConsoleRoute, routes};
 use crate::widgets::page::Refusal;
-use app::App;
 use app::cases::{self, ResolvedCase, StoredCase};
 use app::registers::snapshot::TenantRegisters;
-use axum::Router;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use dispatch::{get, post};
 use domain::{CaseKind, Moment};
 
 /// Texts of the user interface for a case kind.
@@ -94,24 +92,28 @@ const fn build_opening_link(kind: CaseKind) -> (&'static str, &'static str) {
 
 pub use show::render_case_with_report;
 
-pub fn build_case_routes() -> Router<App> {
-    CaseKind::ALL.into_iter().fold(Router::new(), |router, kind| {
-        let at = |suffix: &str| format!("/console/{}{suffix}", describe_case_kind(kind).path);
-        router
-            .route(&at(""), get(list::show_case_list))
-            .route(&at("/quadro"), get(board::show_case_board).merge(post(board::move_case_card)))
-            .route(&at("/quadro/mudancas"), get(board::show_board_changes))
-            .route(&at("/novo"), get(edit::show_new_case_form).merge(post(edit::open_case)))
-            .route(&at("/{codigo}"), get(show::show_case_page))
-            .route(&at("/{codigo}/alterar"), get(edit::show_edit_case_form).merge(post(edit::change_case)))
-            .route(
-                &at("/{codigo}/situacao"),
-                get(change_situation::show_situation_page)
-                    .merge(post(change_situation::submit_situation_change)),
-            )
-            .route(&at("/{codigo}/nota"), post(show::add_note))
-            .route(&at("/{codigo}/imprimir"), get(print::show_protocol))
-    })
+pub fn list_case_routes() -> Vec<ConsoleRoute> {
+    CaseKind::ALL.into_iter().flat_map(list_case_kind_routes).collect()
+}
+
+fn list_case_kind_routes(kind: CaseKind) -> Vec<ConsoleRoute> {
+    let area = format!("/console/{}", describe_case_kind(kind).path);
+    let routes = routes! {
+        get  ""                   SignedIn list::show_case_list;
+        get  "/quadro"            SignedIn board::show_case_board;
+        post "/quadro"            SignedIn board::move_case_card;
+        get  "/quadro/mudancas"   SignedIn board::show_board_changes;
+        get  "/novo"              SignedIn edit::show_new_case_form;
+        post "/novo"              SignedIn edit::open_case;
+        get  "/{codigo}"          SignedIn show::show_case_page;
+        get  "/{codigo}/alterar"  SignedIn edit::show_edit_case_form;
+        post "/{codigo}/alterar"  SignedIn edit::change_case;
+        get  "/{codigo}/situacao" SignedIn change_situation::show_situation_page;
+        post "/{codigo}/situacao" SignedIn change_situation::submit_situation_change;
+        post "/{codigo}/nota"     SignedIn show::add_note;
+        get  "/{codigo}/imprimir" SignedIn print::show_protocol;
+    };
+    routes.into_iter().map(|route| route.below(&area)).collect()
 }
 
 /// The case kind that the path names.

@@ -5,17 +5,16 @@
 //! Add its text as `templates/console/guia/NAME.html`, a line in `CHAPTERS`, a line in `guia_capitulo.html`, and its
 //! picture in `tests/browser/guide.mjs`. Text between “ and ” is the label of a button or a field: a test looks for it.
 
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{PageResult, Refusal, show_page};
 use app::App;
 use askama::Template;
-use axum::Router;
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
 use axum::response::Response;
-use dispatch::get;
 
 pub struct GuideChapter {
     /// Equal to the name of its menu entry.
@@ -198,11 +197,12 @@ struct GuideChapterPage {
     after: Option<&'static GuideChapter>,
 }
 
-pub fn build_guide_routes() -> Router<App> {
-    Router::new()
-        .route("/console/guia", get(show_guide_contents))
-        .route("/console/guia/{capitulo}", get(show_chapter_page))
-        .route("/console/guia/figuras/{figura}", get(serve_chapter_picture))
+pub fn list_guide_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/console/guia"                  SignedIn show_guide_contents;
+        get  "/console/guia/{capitulo}"       SignedIn show_chapter_page;
+        get  "/console/guia/figuras/{figura}" Public   serve_chapter_picture;
+    }
 }
 
 async fn show_guide_contents(State(app): State<App>, user: SignedInUser) -> PageResult {

@@ -8,32 +8,31 @@ mod new;
 mod show;
 mod steps;
 
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
-use app::App;
-use axum::Router;
 use axum::response::Response;
-use dispatch::{get, post};
 use domain::{ImportKind, ImportState, Rejection};
 use exchange::import::{ImportCaller, StoredImportRun};
 
 const PLACE: &str = "importar";
 
-pub fn build_import_routes() -> Router<App> {
-    const ONE: &str = "/console/importar/{codigo}";
-    let at = |suffix: &str| format!("{ONE}{suffix}");
-    Router::new()
-        .route("/console/importar.js", get(serve_import_script))
-        .route("/console/importar", get(list::show_import_list))
-        .route("/console/importar/novo", get(new::show_start_form).merge(post(new::receive_import)))
-        .route("/console/importar/exemplos/{tipo}", get(example::download_example))
-        .route(ONE, get(show::show_import_page))
-        .route(&at("/colunas"), get(columns::show_mapping_form).merge(post(columns::save_mapping)))
-        .route(&at("/iniciar"), post(steps::start_import))
-        .route(&at("/pausar"), post(steps::pause_import))
-        .route(&at("/retomar"), post(steps::resume_import))
-        .route(&at("/desfazer"), post(steps::undo_import))
-        .route(&at("/erros.csv"), get(errors::download_error_file))
+pub fn list_import_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/console/importar.js"                 Public   serve_import_script;
+        get  "/console/importar"                    SignedIn list::show_import_list;
+        get  "/console/importar/novo"               SignedIn new::show_start_form;
+        post "/console/importar/novo"               SignedIn new::receive_import;
+        get  "/console/importar/exemplos/{tipo}"    SignedIn example::download_example;
+        get  "/console/importar/{codigo}"           SignedIn show::show_import_page;
+        get  "/console/importar/{codigo}/colunas"   SignedIn columns::show_mapping_form;
+        post "/console/importar/{codigo}/colunas"   SignedIn columns::save_mapping;
+        post "/console/importar/{codigo}/iniciar"   SignedIn steps::start_import;
+        post "/console/importar/{codigo}/pausar"    SignedIn steps::pause_import;
+        post "/console/importar/{codigo}/retomar"   SignedIn steps::resume_import;
+        post "/console/importar/{codigo}/desfazer"  SignedIn steps::undo_import;
+        get  "/console/importar/{codigo}/erros.csv" SignedIn errors::download_error_file;
+    }
 }
 
 async fn serve_import_script() -> Response {

@@ -10,6 +10,7 @@ pub use timeline::{EventTimeline, TimelineEvent, build_timeline};
 
 use super::attachments::{self, UploadReport};
 use super::member_list::{SituationBadge, build_situation_badge};
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
@@ -21,22 +22,20 @@ use app::members::{self, MemberView};
 use app::registers::snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
-use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
-use dispatch::{get, post};
 use domain::{BenefitCode, Document, FileOwner, PersonCode, SituationKind};
 use std::collections::BTreeMap;
 use timeline::RelatedRecordSection;
 
-pub fn build_person_routes() -> Router<App> {
-    Router::new()
-        .route("/console/associados/novo", get(form::show_new_member_form).merge(post(form::create_member)))
-        .route("/console/associados/{codigo}", get(show_member_page))
-        .route(
-            "/console/associados/{codigo}/alterar",
-            get(form::show_edit_member_form).merge(post(form::change_member)),
-        )
+pub fn list_person_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/console/associados/novo"             SignedIn form::show_new_member_form;
+        post "/console/associados/novo"             SignedIn form::create_member;
+        get  "/console/associados/{codigo}"         SignedIn show_member_page;
+        get  "/console/associados/{codigo}/alterar" SignedIn form::show_edit_member_form;
+        post "/console/associados/{codigo}/alterar" SignedIn form::change_member;
+    }
 }
 
 /// A member with more benefits than this is a company: its dependents are shown only on the benefits' pages.

@@ -6,27 +6,22 @@ mod list;
 mod overview;
 mod record;
 
+use crate::routes::{ConsoleRoute, routes};
 use crate::widgets::page::Refusal;
 use ::registers::{FieldContent, FieldSpec, FieldType, Register};
-use app::App;
-use axum::Router;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use dispatch::{get, post};
 
-pub fn build_register_routes() -> Router<App> {
-    Router::new()
-        .route("/console/cadastros", get(overview::show_register_overview))
-        .route("/console/cadastros/{registro}", get(list::show_register_list))
-        .route(
-            "/console/cadastros/{registro}/novo",
-            get(record::show_new_record_form).merge(post(record::create_record)),
-        )
-        .route(
-            "/console/cadastros/{registro}/{codigo}",
-            get(record::show_record_page).merge(post(record::change_record)),
-        )
-        .route("/console/cadastros/{registro}/{codigo}/ativo", post(record::set_record_active))
+pub fn list_register_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/console/cadastros"                           SignedIn      overview::show_register_overview;
+        get  "/console/cadastros/{registro}"                SignedIn      list::show_register_list;
+        get  "/console/cadastros/{registro}/novo"           Administrator record::show_new_record_form;
+        post "/console/cadastros/{registro}/novo"           Administrator record::create_record;
+        get  "/console/cadastros/{registro}/{codigo}"       SignedIn      record::show_record_page;
+        post "/console/cadastros/{registro}/{codigo}"       Administrator record::change_record;
+        post "/console/cadastros/{registro}/{codigo}/ativo" Administrator record::set_record_active;
+    }
 }
 
 /// The register that the path names.

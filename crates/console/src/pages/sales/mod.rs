@@ -9,29 +9,31 @@ mod list;
 mod move_stage;
 mod win;
 
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::derive_root_path;
 use app::App;
 use app::registers::snapshot::TenantRegisters;
-use axum::Router;
-use dispatch::{get, post};
 use domain::{DealCode, DealState, StageCode};
 
-pub fn build_sales_routes() -> Router<App> {
-    const ONE: &str = "/console/vendas/{codigo}";
-    let at = |rest: &str| format!("{ONE}{rest}");
-    Router::new()
-        .route("/console/vendas", get(board::show_funnel_board).merge(post(board::move_deal_card)))
-        .route("/console/vendas/mudancas", get(board::show_board_changes))
-        .route("/console/vendas/lista", get(list::show_deal_list))
-        .route("/console/vendas/leads", get(leads::show_lead_list))
-        .route("/console/vendas/novo", get(edit::show_new_deal_form).merge(post(edit::create_deal)))
-        .route(ONE, get(deal::show_deal_page))
-        .route(&at("/alterar"), get(edit::show_edit_deal_form).merge(post(edit::change_deal)))
-        .route(&at("/etapa"), post(move_stage::change_deal_stage))
-        .route(&at("/perder"), post(move_stage::lose_deal))
-        .route(&at("/reabrir"), post(move_stage::reopen_deal))
-        .route(&at("/dependentes"), post(deal::add_dependent))
-        .route(&at("/ganhar"), get(win::show_win_form).merge(post(win::win_deal)))
+pub fn list_sales_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/console/vendas"                      SignedIn board::show_funnel_board;
+        post "/console/vendas"                      SignedIn board::move_deal_card;
+        get  "/console/vendas/mudancas"             SignedIn board::show_board_changes;
+        get  "/console/vendas/lista"                SignedIn list::show_deal_list;
+        get  "/console/vendas/leads"                SignedIn leads::show_lead_list;
+        get  "/console/vendas/novo"                 SignedIn edit::show_new_deal_form;
+        post "/console/vendas/novo"                 SignedIn edit::create_deal;
+        get  "/console/vendas/{codigo}"             SignedIn deal::show_deal_page;
+        get  "/console/vendas/{codigo}/alterar"     SignedIn edit::show_edit_deal_form;
+        post "/console/vendas/{codigo}/alterar"     SignedIn edit::change_deal;
+        post "/console/vendas/{codigo}/etapa"       SignedIn move_stage::change_deal_stage;
+        post "/console/vendas/{codigo}/perder"      SignedIn move_stage::lose_deal;
+        post "/console/vendas/{codigo}/reabrir"     SignedIn move_stage::reopen_deal;
+        post "/console/vendas/{codigo}/dependentes" SignedIn deal::add_dependent;
+        get  "/console/vendas/{codigo}/ganhar"      SignedIn win::show_win_form;
+        post "/console/vendas/{codigo}/ganhar"      SignedIn win::win_deal;
+    }
 }
 
 fn build_deal_path(app: &App, code: DealCode) -> String {

@@ -7,28 +7,27 @@ mod edit;
 mod receiver;
 mod receivers;
 
+use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::SignedInUser;
 use app::triggers::receivers::TenantActor;
-use app::{App, Vault};
-use axum::{Extension, Router};
-use dispatch::{get, post};
 
-pub fn build_trigger_routes(vault: Vault) -> Router<App> {
-    const ONE: &str = "/console/gatilhos/{codigo}";
-    let at = |rest: &str| format!("{ONE}{rest}");
-    Router::new()
-        .route("/console/gatilhos", get(receivers::show_receiver_list))
-        .route("/console/gatilhos/novo", get(edit::show_new_receiver_form).merge(post(edit::create_receiver)))
-        .route(ONE, get(receiver::show_receiver_page))
-        .route(&at("/alterar"), get(edit::show_edit_receiver_form).merge(post(edit::change_receiver)))
-        .route(&at("/ativo"), post(edit::set_receiver_active))
-        .route(&at("/pausar"), post(receiver::set_receiver_pause))
-        .route(&at("/segredo"), post(receiver::rotate_secret))
-        .route(&at("/teste"), post(receiver::send_test_delivery))
-        .route(&at("/reenviar"), post(deliveries::replay_deliveries))
-        .route(&at("/entregas"), get(deliveries::show_delivery_list))
-        .route(&at("/entregas/{historico}"), get(deliveries::show_delivery_page))
-        .layer(Extension(vault))
+/// Their handlers take the `Vault` as an extension.
+pub fn list_trigger_routes() -> Vec<ConsoleRoute> {
+    routes! {
+        get  "/console/gatilhos"                               Administrator receivers::show_receiver_list;
+        get  "/console/gatilhos/novo"                          Administrator edit::show_new_receiver_form;
+        post "/console/gatilhos/novo"                          Administrator edit::create_receiver;
+        get  "/console/gatilhos/{codigo}"                      Administrator receiver::show_receiver_page;
+        get  "/console/gatilhos/{codigo}/alterar"              Administrator edit::show_edit_receiver_form;
+        post "/console/gatilhos/{codigo}/alterar"              Administrator edit::change_receiver;
+        post "/console/gatilhos/{codigo}/ativo"                Administrator edit::set_receiver_active;
+        post "/console/gatilhos/{codigo}/pausar"               Administrator receiver::set_receiver_pause;
+        post "/console/gatilhos/{codigo}/segredo"              Administrator receiver::rotate_secret;
+        post "/console/gatilhos/{codigo}/teste"                Administrator receiver::send_test_delivery;
+        post "/console/gatilhos/{codigo}/reenviar"             Administrator deliveries::replay_deliveries;
+        get  "/console/gatilhos/{codigo}/entregas"             Administrator deliveries::show_delivery_list;
+        get  "/console/gatilhos/{codigo}/entregas/{historico}" Administrator deliveries::show_delivery_page;
+    }
 }
 
 fn build_actor(user: &SignedInUser) -> TenantActor {
