@@ -24,17 +24,26 @@ pub fn tables() -> Vec<(String, String)> {
 pub async fn dump(db: &Db) -> String {
     let mut out = String::new();
     for (table, key) in tables() {
-        if table == "processes" || table == "migrations" {
-            continue;
+        if table != "processes" && table != "migrations" {
+            out.push_str(&rows(db, &table, &key).await);
         }
-        let columns = columns(&table);
-        let select =
-            sql("SELECT").append_text(&format!("{} FROM {table} ORDER BY {key}", columns.join(", ")));
-        for row in db.query(QueryWeight::Search, select).await.unwrap() {
-            let cells: Vec<String> =
-                columns.iter().map(|name| cell(&row.get::<Cell>(name).unwrap().0)).collect();
-            out.push_str(&format!("{table}: {}\n", cells.join(" | ")));
-        }
+    }
+    out
+}
+
+/// Every row of one table.
+pub async fn dump_table(db: &Db, table: &str) -> String {
+    let (_, key) = tables().into_iter().find(|(name, _)| name == table).unwrap();
+    rows(db, table, &key).await
+}
+
+async fn rows(db: &Db, table: &str, key: &str) -> String {
+    let columns = columns(table);
+    let select = sql("SELECT").append_text(&format!("{} FROM {table} ORDER BY {key}", columns.join(", ")));
+    let mut out = String::new();
+    for row in db.query(QueryWeight::Search, select).await.unwrap() {
+        let cells: Vec<String> = columns.iter().map(|name| cell(&row.get::<Cell>(name).unwrap().0)).collect();
+        out.push_str(&format!("{table}: {}\n", cells.join(" | ")));
     }
     out
 }

@@ -26,7 +26,7 @@ pub const SERVER_KEY: [u8; 32] = [7; 32];
 pub use client::{Reply, Whole, basic};
 pub use cluster::Cluster;
 pub use database::{Database, Engine, has_server, make_templates, options};
-pub use dump::{dump, tables};
+pub use dump::{dump, dump_table, tables};
 pub use receiver::{Reaction, Receiver, Taken};
 pub use server::{Server, Setup};
 pub use smtp::{Mail, RecordingMailServer, parts};

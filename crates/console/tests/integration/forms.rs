@@ -1,0 +1,202 @@
+//! Every form, sent by those who may not and in ways that are refused: nothing of it is stored.
+
+use crate::scene::{
+    FOREIGN_TEXTS, FORM, MULTIPART, OTHER_BRANCH, OTHER_TENANT, OWN, Scene, fill_path,
+    list_routes_with_method, run_imports,
+};
+use crate::valid_forms::{is_upload, list_valid_forms};
+use console::PageAccess;
+use std::collections::BTreeSet;
+use testkit::{World, both_engines};
+
+/// Forms without a field that must be filled in: an empty one does what its button says.
+const EMPTY_IS_ENOUGH: [&str; 14] = [
+    "/console/sair",
+    "/console/tema",
+    "/console/busca",
+    "/console/associados",
+    "/console/emails/teste",
+    "/console/usuarios/{codigo}/senha",
+    "/console/usuarios/{codigo}/sessoes",
+    "/console/filtros/{codigo}/apagar",
+    "/console/beneficios/{codigo}/dependentes/{parte}/estado",
+    "/console/arquivos/{codigo}/remover",
+    "/console/arquivos/{codigo}/restaurar",
+    "/console/gatilhos/{codigo}/segredo",
+    "/console/gatilhos/{codigo}/teste",
+    "/console/importar/{codigo}/iniciar",
+];
+/// A refused sign-in is counted, the columns of an import are kept although its check does not start, and the link that
+/// sets up a server says that this one is set up.
+const UNUSUAL_STATUS: [(&str, u16); 3] = [
+    ("/console/entrar", 401),
+    ("/console/importar/{codigo}/colunas", 400),
+    ("/console/comecar/{codigo}", 200),
+];
+/// It reads no body.
+const READS_NO_BODY: &str = "/console/filtros/{codigo}/apagar";
+
+/// A form that the route accepts from those who may send it.
+fn find_valid_body(path: &str) -> (&'static str, Vec<u8>) {
+    let step = list_valid_forms().into_iter().find(|form| form.route == path);
+    step.map_or((FORM, b"a=b".to_vec()), |form| form.build_body())
+}
+
+#[both_engines]
+async fn nobody_writes_without_the_right_to_it(world: World) {
+    let scene = Scene::on(world).await;
+    let mut problems = Vec::new();
+    let before = scene.read_database().await;
+    for route in list_routes_with_method("POST").iter().filter(|route| route.access != PageAccess::Public) {
+        let is_numbered = route.path.contains("{codigo}");
+        let mut calls = vec![("visitor", "", OWN, 303), ("program", scene.program.as_str(), OWN, 403)];
+        if route.access == PageAccess::Administrator {
+            calls.push(("operator", &scene.operator, OWN, 403));
+        } else if is_numbered {
+            calls.push(("operator", &scene.operator, OTHER_BRANCH, 404));
+        }
+        if is_numbered {
+            calls.push(("administrator", &scene.administrator, OTHER_TENANT, 404));
+        }
+        let (kind, body) = find_valid_body(&route.path);
+        for (who, token, codes, status) in calls {
+            let path = fill_path(&route.path, codes);
+            let answer = scene.send(token, "POST", &path, &[("Content-Type", kind)], &body).await.head;
+            let place = answer.header("location").unwrap_or_default();
+            let is_sent_away = status != 303 || place.starts_with("/console/entrar?para=");
+            if answer.status != status || !is_sent_away {
+                problems.push(format!("{who} POST {path}: {} instead of {status} {place}", answer.status));
+            }
+            if let Some(text) = FOREIGN_TEXTS.iter().find(|text| answer.body.contains(**text)) {
+                problems.push(format!("{who} POST {path}: shows {text}"));
+            }
+        }
+    }
+    problems.extend(list_differences(&before, &scene.read_database().await));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn nothing_is_taken_from_another_site_or_in_another_shape(world: World) {
+    let scene = Scene::on(world).await;
+    let mut problems = Vec::new();
+    let before = scene.read_database().await;
+    for route in list_routes_with_method("POST") {
+        let path = fill_path(&route.path, OWN);
+        let (kind, body) = find_valid_body(&route.path);
+        let kind = ("Content-Type", kind);
+        let mut calls = vec![
+            (vec![("Origin", "https://evil.example"), kind], 403),
+            (vec![("Sec-Fetch-Site", "cross-site"), kind], 403),
+            (vec![("Sec-Fetch-Site", "same-site"), ("Origin", "http://localhost"), kind], 403),
+        ];
+        if route.path != READS_NO_BODY {
+            calls.push((vec![("Content-Type", "application/json")], 415));
+            calls.push((vec![], 415));
+        }
+        for (headers, status) in calls {
+            let answer = scene.send(&scene.administrator, "POST", &path, &headers, &body).await.head;
+            if answer.status != status || !answer.body.contains("lang=\"pt-BR\"") {
+                problems.push(format!("POST {path} {headers:?}: {} {}", answer.status, answer.body));
+            }
+        }
+    }
+    problems.extend(list_differences(&before, &scene.read_database().await));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn an_empty_or_hostile_form_is_refused_with_a_sentence(world: World) {
+    let scene = Scene::on(world).await;
+    let mut problems = Vec::new();
+    let before = scene.read_database().await;
+    let routes = list_routes_with_method("POST");
+    let is_unusual = |path: &str| UNUSUAL_STATUS.iter().any(|(known, _)| *known == path);
+    let is_refused = |path: &str| !EMPTY_IS_ENOUGH.contains(&path) && !is_unusual(path);
+    for route in routes.iter().filter(|route| is_refused(&route.path)) {
+        let path = fill_path(&route.path, OWN);
+        let forms = match is_upload(&route.path) {
+            true => [(MULTIPART, "--divisa--\r\n"), (MULTIPART, "--divisa\r\n\r\n")],
+            false => [
+                (FORM, ""),
+                (FORM, "%FF=%00&versao=abc&codigo=-1&nome=%3Cscript%3Ealert(1)&texto=&senha=%00"),
+            ],
+        };
+        for (kind, body) in forms {
+            let headers = [("Content-Type", kind)];
+            let answer =
+                scene.send(&scene.administrator, "POST", &path, &headers, body.as_bytes()).await.head;
+            let place = answer.header("location").unwrap_or_default();
+            let is_told = match answer.status {
+                400 | 404 | 409 | 410 => answer.body.contains("lang=\"pt-BR\""),
+                303 => place.starts_with("/console/entrar?") || answer.headers.iter().any(is_notice),
+                _ => false,
+            };
+            if !is_told || answer.body.contains("<script>alert") {
+                problems.push(format!("POST {path} {body}: {} {place} {}", answer.status, answer.body));
+            }
+        }
+    }
+    problems.extend(list_differences(&before, &scene.read_database().await));
+    for (path, status) in UNUSUAL_STATUS {
+        let answer = scene.post(&scene.administrator, &fill_path(path, OTHER_BRANCH), "").await.head;
+        if answer.status != status {
+            problems.push(format!("POST {path}: {} instead of {status}", answer.status));
+        }
+    }
+    // The first ends the session, so it comes last.
+    for path in EMPTY_IS_ENOUGH.into_iter().rev() {
+        let answer = scene.post(&scene.administrator, &fill_path(path, OWN), "").await.head;
+        if answer.status != 200 && answer.status != 303 {
+            problems.push(format!("POST {path}: {}", answer.status));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    scene.server.stop().await;
+}
+
+fn is_notice((_, value): &(String, String)) -> bool {
+    value.starts_with("__Host-amparo-aviso=")
+}
+
+/// The rows that are stored now and those that no longer are.
+fn list_differences(before: &str, after: &str) -> Vec<String> {
+    let (before, after): (BTreeSet<&str>, BTreeSet<&str>) =
+        (before.lines().collect(), after.lines().collect());
+    let stored = after.difference(&before).map(|row| format!("stored {row}"));
+    stored.chain(before.difference(&after).map(|row| format!("lost {row}"))).collect()
+}
+
+#[both_engines]
+async fn every_valid_form_is_stored(world: World) {
+    let scene = Scene::on(world).await;
+    let mut problems = Vec::new();
+    for form in list_valid_forms() {
+        if form.waits_for_imports() {
+            run_imports(&scene.world).await;
+        }
+        let (table, text) = form.stores;
+        let before = scene.read_table(table).await;
+        let (kind, body) = form.build_body();
+        let headers = [("Content-Type", kind)];
+        let answer = scene.send(&scene.administrator, "POST", &form.at, &headers, &body).await.head;
+        let changes = list_differences(&before, &scene.read_table(table).await);
+        let is_stored = table.is_empty() || changes.iter().any(|row| row.contains(text));
+        if answer.status != form.status || !is_stored {
+            problems.push(format!("POST {}: {changes:?} {answer:?}", form.at));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    scene.server.stop().await;
+}
+
+#[test]
+fn every_route_that_takes_a_form_has_a_valid_one() {
+    let posting = list_routes_with_method("POST").into_iter().map(|route| route.path);
+    let known = list_valid_forms().into_iter().map(|form| form.route);
+    let known = known.chain(crate::accounts::ROUTES.map(str::to_owned));
+    let known: BTreeSet<String> = known.collect();
+    assert_eq!(posting.collect::<BTreeSet<String>>(), known);
+}
