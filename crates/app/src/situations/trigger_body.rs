@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::command::ActorContext;
 use crate::registers::snapshot::TenantRegisters;
-use domain::{BenefitCode, Date, HistoryCode};
+use domain::{BenefitCode, HistoryCode};
 use storage::benefits::StoredBenefit;
 use storage::cases::StoredCase;
 use wire::trigger::{
