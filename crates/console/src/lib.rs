@@ -4,11 +4,14 @@
 //! # Adding a page
 //! `widgets::form::refuse_foreign_site` rejects every request from another site, except reads, before its handler runs.
 //!
-//! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, a line
-//! in the table of its area or below, and its case in `tests/integration/`. A handler takes a `visitor::SignedInUser`,
-//! which redirects other visitors to the sign-in page. A form is read with `form::SubmittedForm`, the URL's query with
-//! `visitor::QueryParams`. A handler returns a `page::PageResult`: it ends with `page::show_page`, and `?` answers an
-//! error with a refusal. `/console/estilo` shows the building blocks of pages.
+//! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, and a
+//! line in the table of its area or below. A handler takes a `visitor::SignedInUser`, which redirects other visitors to
+//! the sign-in page. A form is read with `form::SubmittedForm`, the URL's query with `visitor::QueryParams`. A handler
+//! returns a `page::PageResult`: it ends with `page::show_page`, and `?` answers an error with a refusal.
+//! `/console/estilo` shows the building blocks of pages.
+//!
+//! `tests/integration/` sends every route of the table as everybody who may come, and fails for a form without a valid
+//! example in `valid_forms.rs`.
 //!
 //! A test (`template_tests.rs`) renders every template with full, empty and hostile content, and fails for a page
 //! template that it does not know. In the module of the page:

@@ -1,6 +1,6 @@
 //! The forms of sessions, passwords and the second factor, each sent as it is meant.
 
-use crate::scene::{FORM, Scene};
+use crate::scene::{ConsoleScene, FORM};
 use domain::{Clock, Moment};
 use ring::hmac;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn compute_code(secret: &str, now: Moment) -> String {
 
 #[both_engines]
 async fn a_second_factor_is_turned_on_asked_for_and_removed(world: World) {
-    let scene = Scene::on(world).await;
+    let scene = ConsoleScene::on(world).await;
     let (place, token) = ("/console/conta/segundo-fator", scene.operator.clone());
     let begun = scene.post(&token, place, &encode_form(&[("acao", "ligar"), ("senha", PASSWORD)])).await.head;
     assert_eq!((begun.status, begun.header("location")), (303, Some(place)), "{begun:?}");
@@ -85,7 +85,7 @@ async fn a_second_factor_is_turned_on_asked_for_and_removed(world: World) {
 
 #[both_engines]
 async fn a_session_begins_is_changed_and_ends(world: World) {
-    let scene = Scene::on(world).await;
+    let scene = ConsoleScene::on(world).await;
     let email = scene.world.operator.email.as_str();
     let typed = encode_form(&[("usuario", email), ("senha", PASSWORD), ("para", "https://evil.example")]);
     let entered = scene.post("", "/console/entrar", &typed).await.head;
@@ -122,7 +122,7 @@ async fn a_session_begins_is_changed_and_ends(world: World) {
 
 #[both_engines]
 async fn a_forgotten_password_is_replaced_by_a_mailed_link(world: World) {
-    let scene = Scene::on(world).await;
+    let scene = ConsoleScene::on(world).await;
     let email = scene.world.operator.email.as_str();
     let asked = scene.post("", "/senha/esqueci", &encode_form(&[("email", email)])).await.head;
     assert_eq!(asked.status, 200, "{asked:?}");

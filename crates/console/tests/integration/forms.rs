@@ -1,7 +1,7 @@
 //! Every form, sent by those who may not and in ways that are refused: nothing of it is stored.
 
 use crate::scene::{
-    FOREIGN_TEXTS, FORM, MULTIPART, OTHER_BRANCH, OTHER_TENANT, OWN, Scene, fill_path,
+    ConsoleScene, FOREIGN_TEXTS, FORM, MULTIPART, OTHER_BRANCH, OTHER_TENANT, OWN, fill_path,
     list_routes_with_method, run_imports,
 };
 use crate::valid_forms::{is_upload, list_valid_forms};
@@ -44,7 +44,7 @@ fn find_valid_body(path: &str) -> (&'static str, Vec<u8>) {
 
 #[both_engines]
 async fn nobody_writes_without_the_right_to_it(world: World) {
-    let scene = Scene::on(world).await;
+    let scene = ConsoleScene::on(world).await;
     let mut problems = Vec::new();
     let before = scene.read_database().await;
     for route in list_routes_with_method("POST").iter().filter(|route| route.access != PageAccess::Public) {
@@ -79,7 +79,7 @@ async fn nobody_writes_without_the_right_to_it(world: World) {
 
 #[both_engines]
 async fn nothing_is_taken_from_another_site_or_in_another_shape(world: World) {
-    let scene = Scene::on(world).await;
+    let scene = ConsoleScene::on(world).await;
     let mut problems = Vec::new();
     let before = scene.read_database().await;
     for route in list_routes_with_method("POST") {
@@ -109,7 +109,7 @@ async fn nothing_is_taken_from_another_site_or_in_another_shape(world: World) {
 
 #[both_engines]
 async fn an_empty_or_hostile_form_is_refused_with_a_sentence(world: World) {
-    let scene = Scene::on(world).await;
+    let scene = ConsoleScene::on(world).await;
     let mut problems = Vec::new();
     let before = scene.read_database().await;
     let routes = list_routes_with_method("POST");
@@ -171,7 +171,7 @@ fn list_differences(before: &str, after: &str) -> Vec<String> {
 
 #[both_engines]
 async fn every_valid_form_is_stored(world: World) {
-    let scene = Scene::on(world).await;
+    let scene = ConsoleScene::on(world).await;
     let mut problems = Vec::new();
     for form in list_valid_forms() {
         if form.waits_for_imports() {

@@ -12,16 +12,21 @@ pub const FOREIGN_MARK: &str = "Forasteiro";
 pub const FOREIGN_TEXTS: [&str; 5] =
     [FOREIGN_MARK, "Associação Ali", "Filial Ali", "Saúde Ali", "ali.example"];
 
+/// A name in a branch that the operator does not see.
+pub const OTHER_BRANCH_NAME: &str = "Pessoa 2";
+
 pub const FORM: &str = "application/x-www-form-urlencoded";
 pub const MULTIPART: &str = "multipart/form-data; boundary=divisa";
 
-pub struct Scene {
+pub struct ConsoleScene {
     pub world: World,
     pub server: Server,
     pub administrator: String,
     /// Of branch 2, where everything has code 1; what has code 2 is in branch 1.
     pub operator: String,
     pub program: String,
+    /// The administrator of the other association.
+    pub foreigner: String,
 }
 
 /// What stands in a path for its parameters.
@@ -30,14 +35,16 @@ pub struct PathCodes {
     pub record: &'static str,
     pub register_record: &'static str,
     pub user: &'static str,
+    /// A change of situation that the receiver of this code is told of.
+    pub change: &'static str,
 }
 
 /// What the operator works on.
-pub const OWN: PathCodes = PathCodes { record: "1", register_record: "1", user: "2" };
+pub const OWN: PathCodes = PathCodes { record: "1", register_record: "1", user: "2", change: "1" };
 /// The same of a branch that the operator does not see.
 pub const OTHER_BRANCH: PathCodes = PathCodes { record: "2", ..OWN };
 /// Codes that only the other association has.
-pub const OTHER_TENANT: PathCodes = PathCodes { record: "3", register_record: "8", user: "54" };
+pub const OTHER_TENANT: PathCodes = PathCodes { record: "3", register_record: "8", user: "54", change: "11" };
 
 pub fn fill_path(path: &str, codes: PathCodes) -> String {
     let is_secret = path.starts_with("/senha/") || path.starts_with("/console/comecar/");
@@ -46,7 +53,8 @@ pub fn fill_path(path: &str, codes: PathCodes) -> String {
             "{codigo}" if is_secret => "segredo",
             "{codigo}" if path.starts_with("/console/usuarios/") => codes.user,
             "{codigo}" if path.starts_with("/console/cadastros/") => codes.register_record,
-            "{codigo}" | "{parte}" | "{historico}" => codes.record,
+            "{codigo}" | "{parte}" => codes.record,
+            "{historico}" => codes.change,
             "{registro}" => "plano",
             "{lista}" => "associado",
             "{tipo}" => "associados.csv",
@@ -66,19 +74,23 @@ pub fn list_routes_with_method(method: &str) -> Vec<ConsoleRoute> {
     console::list_routes().into_iter().filter(|route| route.method == method).collect()
 }
 
-impl Scene {
-    pub async fn on(world: World) -> Scene {
+impl ConsoleScene {
+    pub async fn on(world: World) -> ConsoleScene {
         let server = Server::start(world.processes()[0].clone()).await;
         let token = server.token(&world.administrator.email).await;
         fill_association(&server, &token, "Pessoa", 2, &[2, 1]).await;
         let token = server.token("admin@ali.example").await;
         fill_association(&server, &token, FOREIGN_MARK, 1, &[2, 1, 3]).await;
+        let user =
+            json!({"nome": FOREIGN_MARK, "email": "novo@ali.example", "perfil": "operador", "lojas": [2]});
+        save_record(&server, &token, "/gestao/usuario", user).await;
         run_imports(&world).await;
         deliver_first_change(&world).await;
         let administrator = server.console_token(&world.administrator.email).await;
         let operator = server.console_token(&world.operator.email).await;
         let program = server.console_token(&world.integration.email).await;
-        let scene = Scene { world, server, administrator, operator, program };
+        let foreigner = server.console_token("admin@ali.example").await;
+        let scene = ConsoleScene { world, server, administrator, operator, program, foreigner };
         let filter = "lista=associados&nome=Guardado&consulta=uf%3DSP";
         assert_eq!(scene.post(&scene.administrator, "/console/filtros", filter).await.head.status, 303);
         scene
@@ -146,7 +158,7 @@ pub async fn run_imports(world: &World) {
     while exchange::import::run_due_imports(&world.processes()[0]).await.unwrap() {}
 }
 
-async fn save(server: &Server, token: &str, path: &str, body: Value) -> Value {
+async fn save_record(server: &Server, token: &str, path: &str, body: Value) -> Value {
     let reply = server.write(path, token, &body.to_string()).await;
     assert_eq!(reply.status, 200, "{path} {body}: {reply:?}");
     reply.json()
@@ -154,52 +166,56 @@ async fn save(server: &Server, token: &str, path: &str, body: Value) -> Value {
 
 /// One record of each kind for each of these branches, whose codes count from 1.
 async fn fill_association(server: &Server, token: &str, name: &str, health_plan: i32, branches: &[i32]) {
-    for (code, branch) in (1..).zip(branches) {
+    for (code, &branch) in (1..).zip(branches) {
         let title = format!("{name} {code}");
         let receiver = json!({"endereco": format!("https://{}{code}.example", name.to_lowercase()), "entidades": ["todos"]});
-        save(server, token, "/gestao/receptor", receiver).await;
+        save_record(server, token, "/gestao/receptor", receiver).await;
         let cpf = Cpf::with_check_digits([1, 1, 1, 2, 2, 2, 3, 3, code]).unwrap().to_string();
         let member =
             json!({"nomePessoa": title, "cpfCnpj": cpf, "codLoja": branch, "email": "a@exemplo.com.br"});
-        save(server, token, "/ext/associado", member).await;
+        save_record(server, token, "/ext/associado", member).await;
         let benefit = json!({"codPlano": health_plan, "cpfCnpj": cpf, "codLoja": branch});
-        save(server, token, "/ext/beneficio", benefit).await;
-        for (path, needs) in [
-            ("/gestao/evento", json!({"codPessoa": code, "codTipoEvento": 1})),
-            ("/gestao/vistoria", json!({"codPessoa": code, "codTipoVistoria": 1})),
-            ("/gestao/helpDesk", json!({"codPessoa": code, "codTipoHelpDesk": 1})),
-            ("/gestao/consulta", json!({"codPessoa": code})),
-        ] {
-            save(server, token, path, needs).await;
-        }
-        let bearer = format!("Bearer {token}");
-        let photo = testkit::pictures::phone_photo(60, 40);
-        let path = format!("/gestao/evento/{code}/arquivos?nome={name}{code}.jpg");
-        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "image/jpeg")];
-        let attached = server.send("POST", &path, &headers, &photo).await;
-        assert_eq!(attached.head.status, 200, "{:?}", attached.head);
-        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "text/csv")];
-        let sheet = format!(
-            "CPF;Nome;Loja\n529.982.247-25;{title} da Planilha;{branch}\n111;Sem Documento;{branch}\n"
-        );
-        let path = format!("/gestao/importacao?tipo=associados&arquivo={name}.csv");
-        let received = server.send("POST", &path, &headers, sheet.as_bytes()).await;
-        assert_eq!(received.head.status, 200, "{:?}", received.head);
-        save(server, token, &format!("/gestao/importacao/{code}/conferir"), json!({})).await;
+        save_record(server, token, "/ext/beneficio", benefit).await;
+        open_cases(server, token, code).await;
+        upload_files(server, token, (name, code), branch).await;
     }
     // Dependents and contacts are people too, with codes behind those of all members.
-    for (code, branch) in (1..).zip(branches) {
+    for (code, &branch) in (1..).zip(branches) {
         let title = format!("{name} {code}");
         let dependent =
             json!({"codBeneficio": code, "nome": format!("Filho de {title}"), "parentesco": "FILHO"});
-        save(server, token, "/ext/beneficio/dependente", dependent).await;
-        let deal = json!({"nome": format!("Contato {title}"), "email": "b@exemplo.com.br", "codLoja": branch,
-            "tipoBeneficio": "SAUDE"});
-        save(server, token, "/ext/crm/negocio", deal).await;
+        save_record(server, token, "/ext/beneficio/dependente", dependent).await;
+        let deal = json!({"nome": format!("Contato {title}"), "email": format!("{code}@contato.example"),
+            "codLoja": branch, "tipoBeneficio": "SAUDE"});
+        save_record(server, token, "/ext/crm/negocio", deal).await;
     }
-    let user = json!({"nome": format!("{name} Nova"), "email": format!("{}@nova.example", name.to_lowercase()),
-        "perfil": "operador", "lojas": [2]});
-    if name == FOREIGN_MARK {
-        save(server, token, "/gestao/usuario", user).await;
+}
+
+/// One of each kind for a member.
+async fn open_cases(server: &Server, token: &str, member: u8) {
+    for (path, needs) in [
+        ("/gestao/evento", json!({"codPessoa": member, "codTipoEvento": 1})),
+        ("/gestao/vistoria", json!({"codPessoa": member, "codTipoVistoria": 1})),
+        ("/gestao/helpDesk", json!({"codPessoa": member, "codTipoHelpDesk": 1})),
+        ("/gestao/consulta", json!({"codPessoa": member})),
+    ] {
+        save_record(server, token, path, needs).await;
     }
+}
+
+/// A picture of a claim, and a sheet that is checked but not imported yet.
+async fn upload_files(server: &Server, token: &str, (name, code): (&str, u8), branch: i32) {
+    let bearer = format!("Bearer {token}");
+    let photo = testkit::pictures::phone_photo(60, 40);
+    let path = format!("/gestao/evento/{code}/arquivos?nome={name}{code}.jpg");
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "image/jpeg")];
+    let attached = server.send("POST", &path, &headers, &photo).await;
+    assert_eq!(attached.head.status, 200, "{:?}", attached.head);
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "text/csv")];
+    let sheet =
+        format!("CPF;Nome;Loja\n529.982.247-25;{name} da Planilha;{branch}\n111;Sem Documento;{branch}\n");
+    let path = format!("/gestao/importacao?tipo=associados&arquivo={name}.csv");
+    let received = server.send("POST", &path, &headers, sheet.as_bytes()).await;
+    assert_eq!(received.head.status, 200, "{:?}", received.head);
+    save_record(server, token, &format!("/gestao/importacao/{code}/conferir"), json!({})).await;
 }
