@@ -5,10 +5,10 @@
 //! version at once. A process that could not read the table for a second bypasses the cache.
 
 use crate::access::{RememberedLogin, Session, TokenLookupKey};
-use crate::members::panel::OpenWorkSnapshot;
 use crate::members::search::SearchTotalCache;
 use crate::members::validation::LookupQuotas;
-use crate::registers::snapshot::{HostDirectory, TenantRegisters};
+use crate::panel::OpenWorkSnapshot;
+use crate::register_snapshot::{HostDirectory, TenantRegisters};
 use crate::{App, Error};
 use domain::{RandomSource, TenantId};
 use quick_cache::sync::Cache;

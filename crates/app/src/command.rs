@@ -3,7 +3,7 @@
 use crate::access::Session;
 use crate::field_differences::FieldDifference;
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use crate::{App, Error};
 use domain::{
     AuditedChange, AuditedOperation, ChangeOrigin, Entity, Moment, PersonCode, ReceiverCode, Scope, TenantId,

@@ -1,7 +1,7 @@
 //! Idempotent writes. The caller sends an idempotency key; the answer is stored with it in the transaction that did
 //! the work, so that either both exist or neither.
 
-use crate::registers::snapshot::{self, TenantRegisters};
+use crate::register_snapshot::{self, TenantRegisters};
 use crate::{App, Error};
 use domain::{Moment, TenantId};
 use futures_util::future::BoxFuture;
@@ -132,7 +132,7 @@ where
 }
 
 /// Runs a transaction with the registers of a tenant. If its decision depends on them, it must call
-/// [`snapshot::confirm_registers`]; if a register changed meanwhile, the registers are reloaded and the transaction
+/// [`register_snapshot::confirm_registers`]; if a register changed meanwhile, the registers are reloaded and the transaction
 /// runs again.
 pub(crate) async fn write_with_registers<I, T, F>(
     app: &App,
@@ -146,12 +146,14 @@ where
     I: Send + Sync + 'static,
     T: Send + 'static,
 {
-    let mut registers = snapshot::load_registers(app, tenant).await?;
-    for _ in 0..snapshot::DECISIONS {
+    let mut registers = register_snapshot::load_registers(app, tenant).await?;
+    for _ in 0..register_snapshot::DECISIONS {
         match write_idempotently(app, WriteLane::foreground(tenant), once.clone(), input(registers), unit)
             .await
         {
-            Err(Error::StaleRegisters) => registers = snapshot::reload_registers(app, tenant).await?,
+            Err(Error::StaleRegisters) => {
+                registers = register_snapshot::reload_registers(app, tenant).await?
+            }
             other => return other,
         }
     }

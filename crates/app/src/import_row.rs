@@ -3,7 +3,7 @@
 
 use crate::Error;
 use crate::command::{ActorContext, IMPORT_ORIGIN, WriteCommand};
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{
     AuditedChange, AuditedOperation, BranchCode, ImportProblem, ImportUndoObstacle, Moment, PersonCode,
     Rejection, Scope, UserCode,

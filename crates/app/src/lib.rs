@@ -29,13 +29,18 @@ pub mod record_timeline;
 pub mod cache;
 pub mod mail;
 
+pub mod hex_text;
 pub mod idempotency;
 pub mod import_row;
 pub mod listing_rows;
 
 pub mod members;
 
+pub mod panel;
+pub mod quick_search;
+pub mod register_snapshot;
 pub mod registers;
+pub mod search_page;
 
 pub mod server_key;
 

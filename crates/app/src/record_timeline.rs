@@ -1,7 +1,7 @@
 //! The history of a record: its situation changes and field changes as one list.
 
 use crate::Error;
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{BenefitCode, Entity, HistoryCode, Moment, SituationCode, TenantId, UserCode};
 use std::sync::Arc;
 use storage::Tx;

@@ -1,6 +1,7 @@
 //! The server key, which encrypts the secrets the server must read back. It is in a file, never in the database; the
 //! database has only a digest, so that a process with another key is rejected at startup.
 
+use crate::hex_text::encode_hex;
 use crate::upkeep::presence;
 use crate::{App, Vault};
 use domain::{Moment, TenantId};
@@ -199,8 +200,4 @@ fn create_key_file(path: &Path, key: &[u8; 32]) -> std::io::Result<()> {
 
 fn compute_fingerprint(key: &[u8; 32]) -> String {
     encode_hex(&Sha256::new().chain_update(b"amparo server key\0").chain_update(key).finalize()[..16])
-}
-
-pub fn encode_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

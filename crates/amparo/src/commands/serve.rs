@@ -278,7 +278,7 @@ fn is_loopback(listener: &TcpListener) -> bool {
 async fn print_greeting(app: &App, here: &str, database: &DatabaseAddress) -> Result<(), FatalError> {
     super::print_line(&format!("Amparo {VERSION} atendendo em {here}"));
     super::print_line(&format!("Documentação da API em {here}/docs"));
-    if let Some(code) = app::access::setup::issue_setup_code(app).await? {
+    if let Some(code) = app::tenants::setup::issue_setup_code(app).await? {
         let address = app.public_url.as_ref();
         super::print_line(&format!(
             "Este servidor ainda está vazio. Para começar, abra no navegador:\n  {address}/console/comecar/{code}"

@@ -56,10 +56,7 @@ pub async fn list_overdue_cases(
     Ok(JsonAnswer(render_case_page(page, state.app.now())))
 }
 
-fn render_case_page(
-    page: app::members::search::SearchPage<ResolvedCase>,
-    now: Moment,
-) -> ListPage<CasoItemTO> {
+fn render_case_page(page: app::search_page::SearchPage<ResolvedCase>, now: Moment) -> ListPage<CasoItemTO> {
     let items = page.rows.iter().map(|row| render_case_item(&page.registers, row, now)).collect();
     ListPage::new(items, page.number, page.total)
 }

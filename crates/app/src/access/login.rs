@@ -9,7 +9,7 @@ use super::login_audit::{self, AccountActor, LoginTarget, build_user_change};
 use super::throttle::FailureSubjects;
 use super::token::{self, TokenLookupKey};
 use super::{KNOWN_FOR, TOKEN_LIFE, check_code};
-use crate::registers::snapshot::{self, TenantRegisters, load_registers};
+use crate::register_snapshot::{self, TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, Role, Scope, TenantId, UserCode,
@@ -258,7 +258,7 @@ async fn find_allowed_account(
     // With an unknown user, the tenant comes from the requested host; that lookup is cached.
     let tenant = match &account {
         Some(account) => Some(account.tenant),
-        None => snapshot::resolve_tenant_by_host(app, origin.host.as_deref()).await.ok(),
+        None => register_snapshot::resolve_tenant_by_host(app, origin.host.as_deref()).await.ok(),
     };
     let target = LoginTarget {
         tenant,

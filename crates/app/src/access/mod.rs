@@ -14,7 +14,6 @@ pub mod password_reset;
 pub(crate) mod request_limit;
 pub mod second_factor;
 pub mod sessions;
-pub mod setup;
 pub mod users;
 
 mod login;

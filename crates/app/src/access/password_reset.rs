@@ -4,8 +4,8 @@
 use super::users;
 use crate::access::AccountActor;
 use crate::access::login_audit::build_user_change;
+use crate::hex_text::encode_hex;
 use crate::mail::{self, Addressee, UserNotice};
-use crate::server_key::encode_hex;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, Rejection, TenantId, UserCode,

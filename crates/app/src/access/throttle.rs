@@ -2,7 +2,7 @@
 //! credential are counted here too (`crate::members::validation`).
 
 use super::login_audit::{self, LoginTarget};
-use crate::server_key::encode_hex;
+use crate::hex_text::encode_hex;
 use crate::{App, Error};
 use domain::{CallerAddress, Moment, TenantId, UserCode};
 use sha2::{Digest, Sha256};

@@ -26,7 +26,7 @@ use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::field_differences::{FieldDifference, PERSON, name_case_subject};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use bytes::Bytes;
 use content::PreparedFile;

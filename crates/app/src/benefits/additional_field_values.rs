@@ -1,6 +1,6 @@
 //! Validation of additional field values: each is named by code or name and checked against its register entry.
 
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{BenefitKind, Date, FieldKind, FieldProblem, Rejection, fold_text};
 use storage::benefits::AdditionalFieldValues;
 use storage::registers::additional_fields::StoredAdditionalField;

@@ -7,7 +7,7 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, BenefitCode, InputField, PersonCode};
 use std::sync::Arc;

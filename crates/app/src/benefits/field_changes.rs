@@ -2,7 +2,7 @@
 //! has its own history.
 
 use crate::field_differences::{self, FieldDifference, FieldTexts};
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{CardNumber, Date, Money};
 use storage::benefits::{StoredBenefit, VehicleDetails};
 use wire::set_names;

@@ -31,7 +31,7 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::register_snapshot::{TenantRegisters, confirm_registers};
 pub use crate::situations::describe_stored_benefit;
 use crate::{App, Error};
 use domain::{

@@ -1,7 +1,7 @@
 //! What every change of a benefit needs first.
 
 use crate::Error;
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{BenefitCode, Rejection, SituationKind, TenantId};
 use storage::Tx;
 use storage::benefits::StoredBenefit;

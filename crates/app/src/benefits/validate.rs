@@ -3,7 +3,7 @@
 
 use super::vehicle;
 use super::{additional_field_values, is_vehicle_kind};
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{
     BenefitKind, BoundedText, BranchCode, Date, Entity, InputField, ItemCode, Moment, PersonCode, PlanCode,
     Rejection, Scope, SellerCode, SellerKind, SituationCode, SituationKind,

@@ -1,6 +1,6 @@
 //! Applies the sent vehicle fields to the stored vehicle.
 
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{InputField, Rejection, VehicleTypeCode, fold_text};
 use storage::benefits::VehicleDetails;
 use wire::read::FieldPatch;

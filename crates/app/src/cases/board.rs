@@ -4,7 +4,7 @@ use super::ResolvedCase;
 use super::show::convert_hours;
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::registers::snapshot::{TenantRegisters, read_with_registers};
+use crate::register_snapshot::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
 use domain::{AuditedOperation, BranchCode, CaseKind, CaseOperation, Moment, Scope, SituationCode};
 use std::collections::HashMap;

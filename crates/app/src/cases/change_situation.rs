@@ -6,7 +6,7 @@ use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, CaseKind, CaseOperation, InputField, Rejection,

@@ -4,7 +4,7 @@ use super::show;
 use crate::Error;
 use crate::command::WriteCommand;
 use crate::field_differences::FieldTexts;
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use crate::situations::describe_stored_benefit;
 use domain::{
     BenefitCode, ClaimCode, Date, DependentCode, Moment, Money, PersonCode, PostalAddress, UserCode,

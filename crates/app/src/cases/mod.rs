@@ -26,7 +26,7 @@ use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{self, CurrentVersion};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::confirm_registers;
+use crate::register_snapshot::confirm_registers;
 use crate::{App, Error};
 use domain::{AuditedOperation, CaseKind, CaseOperation, InputField};
 use field_texts::{ReferencedNames, render_case_fields};

@@ -3,9 +3,9 @@
 use super::show::convert_hours;
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::members::search::SearchPage;
 use crate::members::search::criteria::parse_name_words;
-use crate::registers::snapshot::{TenantRegisters, read_with_registers};
+use crate::register_snapshot::{TenantRegisters, read_with_registers};
+use crate::search_page::SearchPage;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, CaseKind, CaseOperation, Document, MemberCriteria, Moment, PAGE_SIZE, PersonCode,

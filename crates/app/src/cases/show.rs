@@ -6,7 +6,7 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::WriteCommand;
 use crate::field_differences::name_case_subject;
-use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::situations::describe_stored_benefit;
 use crate::{App, Error};
 use domain::{

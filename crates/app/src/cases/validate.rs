@@ -4,7 +4,7 @@
 use super::{AnyCaseInput, show};
 use crate::Error;
 use crate::command::WriteCommand;
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{
     BenefitCode, BranchCode, CaseKind, ClaimCode, InputField, Moment, PersonCode, Rejection, Scope,
     SituationCode, SituationKind, UserCode,

@@ -9,7 +9,7 @@ use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{CurrentVersion, PERSON, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_timeline::{self, RecordHistory};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_registers};
+use crate::register_snapshot::{TenantRegisters, confirm_registers, read_with_registers};
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BenefitCode, Document, InputField, PersonCode, PostalAddress, Rejection, Scope,

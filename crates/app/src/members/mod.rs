@@ -3,8 +3,6 @@
 
 pub mod credit_cards;
 pub mod dependents;
-pub mod panel;
-pub mod quick_search;
 pub mod saved_filters;
 pub mod search;
 pub mod validation;
@@ -22,7 +20,7 @@ use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::field_differences::{FieldDifference, PERSON};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, Document, InputField,

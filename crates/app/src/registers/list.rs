@@ -1,9 +1,9 @@
 //! Lists and reads of records visible to the caller.
 
-use super::snapshot;
 use super::{RecordOwner, StoredRecord};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
+use crate::register_snapshot::load_registers;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BenefitCode, PAGE_SIZE, PersonCode, RegisterProblem, Rejection, Scope, TimeZone,
@@ -36,7 +36,7 @@ pub async fn list_records(
         let problem = RegisterProblem::NoFilter(register.filters);
         return Err(Rejection::Register { field: register.filters[0], problem }.into());
     }
-    let zone = snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
+    let zone = load_registers(app, caller.scope.tenant()).await?.zone.clone();
     let input = (register, caller.scope.clone(), query, zone);
     let page = app.db.read(input, |tx, (register, scope, query, zone)| {
         let register: &'static Register = register;
@@ -68,7 +68,7 @@ pub async fn read_record(
     register: &'static Register,
     code: i32,
 ) -> Result<(StoredRecord, TimeZone), Error> {
-    let zone = snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
+    let zone = load_registers(app, caller.scope.tenant()).await?.zone.clone();
     let input = (register, caller.scope.clone(), code);
     let found = app.db.read(input, |tx, (register, scope, code)| {
         let register: &'static Register = register;

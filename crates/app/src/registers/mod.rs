@@ -1,7 +1,6 @@
 //! Registers: list, read, create and change records according to their descriptions (crate `registers`). Records are
 //! never deleted, only deactivated. Rules that a description cannot express are in `rules/`.
 
-pub mod snapshot;
 pub mod suppliers;
 
 mod defaults;
@@ -11,6 +10,7 @@ mod list;
 mod rules;
 mod validate;
 
+pub use crate::register_snapshot as snapshot;
 pub use defaults::{insert_default_records, insert_records};
 pub use list::{COUNTED, RecordChoice, RecordPage, count_records, list_choices, list_records, read_record};
 pub use storage::registers::StoredRecord;

@@ -3,7 +3,7 @@
 //! for both engines. This keeps the cached registers small and free of the sellers' documents and phones.
 
 use crate::access::Session;
-use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{Document, fold_text, has_word_beginnings, split_name_words};
 use std::sync::Arc;

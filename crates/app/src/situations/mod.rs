@@ -6,7 +6,7 @@ mod trigger_body;
 pub use trigger_body::{describe_stored_benefit, render_benefit_trigger_body, render_case_trigger_body};
 
 use crate::command::ActorContext;
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{BranchCode, Entity, HistoryCode, Rejection, SituationCode};
 use storage::Statement;
 use storage::history::situation_changes::{self, NewHistoryRow};

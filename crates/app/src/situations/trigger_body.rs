@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::command::ActorContext;
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{BenefitCode, HistoryCode};
 use storage::benefits::StoredBenefit;
 use storage::cases::StoredCase;

@@ -3,6 +3,7 @@
 
 pub mod hosts;
 mod manage;
+pub mod setup;
 
 pub use manage::{
     ChangeTenant, ChangeTenantOutcome, OwnTenant, change_own_tenant, parse_partners, read_own_tenant,

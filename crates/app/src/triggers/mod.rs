@@ -18,7 +18,7 @@ pub use overview::{
 pub use record_outcomes::{DeliveryOutcome, DeliveryVerdict, RetryPolicy, record_outcomes};
 
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::load_registers;
+use crate::register_snapshot::load_registers;
 use crate::{App, Error, Vault};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DeliveryState, Entity, HistoryCode,

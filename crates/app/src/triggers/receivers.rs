@@ -5,7 +5,7 @@ pub use super::receiver_secrets::{DeliveryTarget, load_delivery_target};
 use super::receiver_secrets::{ReceiverSecretBundle, locate_secret, open_secret_bundle};
 use crate::field_differences::{CurrentVersion, FieldDifference, refuse_old_version};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::load_registers;
+use crate::register_snapshot::load_registers;
 use crate::vault::Vault;
 use crate::{App, Error};
 use domain::{

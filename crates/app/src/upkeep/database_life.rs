@@ -6,7 +6,7 @@
 //! file beside the database holds the life and its number of marks; a database with fewer marks than the file is an
 //! older copy. Reasons: docs/adr/0009-lives.md.
 
-use crate::server_key::encode_hex;
+use crate::hex_text::encode_hex;
 use crate::upkeep::unfinished_restore::find_unfinished_restore;
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, Moment, TenantId};

@@ -2,10 +2,11 @@
 
 use app::access::{self, Session};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::members::dependents;
 use app::members::saved_filters::{self, FilterDraft, FilterableList};
 use app::members::search::{self, BenefitListFilter, BenefitMovement};
-use app::members::{dependents, panel, quick_search};
 use app::{App, Error, benefits};
+use app::{panel, quick_search};
 use domain::{BenefitCode, BranchCode, Entity, FilterCode, Rejection, SituationCode, SituationKind};
 use std::sync::Arc;
 use storage::{DatabaseOptions, QueryWeight, sql};

@@ -64,7 +64,7 @@ pub async fn list_first_steps(app: &App, signed_in: &SignedInUser) -> Result<Opt
             "O primeiro associado",
             "Com nome, CPF ou CNPJ e telefone já dá para começar. Tem uma planilha? Use Importar, no menu.",
             ("/associados/novo", "Cadastrar um associado"),
-            app::access::setup::has_people(app, caller).await?,
+            app::tenants::setup::has_people(app, caller).await?,
         ),
     ]))
 }

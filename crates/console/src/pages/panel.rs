@@ -7,7 +7,7 @@ use crate::widgets::formats::{BarChart, ColumnChart, format_count, format_moment
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{PageResult, show_page};
 use app::App;
-use app::members::panel::{self, AGES, BenefitFigures, GONE_COLD, PendingWork, WAITS_LONG};
+use app::panel::{self, AGES, BenefitFigures, GONE_COLD, PendingWork, WAITS_LONG};
 use askama::Template;
 use axum::extract::State;
 use domain::{CaseKind, Entity, Moment, SituationKind, TimeZone};

@@ -8,7 +8,7 @@ use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::list_tools::{TableToolbar, build_default_toolbar};
 use crate::widgets::page::{PageResult, render_page};
-use app::members::quick_search;
+use app::quick_search;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;

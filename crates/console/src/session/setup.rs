@@ -6,7 +6,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::page::{PageResult, render_page};
 use crate::widgets::record_form::FormProblems;
 use app::access::sessions;
-use app::access::setup::{self, ServerSetupRequest, SetupLinkState};
+use app::tenants::setup::{self, ServerSetupRequest, SetupLinkState};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::{RawPathParams, State};

@@ -6,7 +6,7 @@ use super::{
     MANIFEST, ManifestFile, READ_ME, VERSION, wrap_file_error,
 };
 use app::attachments::transfer;
-use app::server_key::encode_hex;
+use app::hex_text::encode_hex;
 use app::{App, Vault, tenants};
 use domain::{AuditedAction, AuditedOperation, TenantId};
 use sha2::{Digest, Sha256};

@@ -6,7 +6,7 @@ use super::{
     ArchiveError, ArchiveManifest, ArchivedAttachment, FILE_LIST, FORMAT, LONGEST_MANIFEST, MANIFEST,
     ManifestFile, VERSION, wrap_file_error,
 };
-use app::server_key::encode_hex;
+use app::hex_text::encode_hex;
 use domain::RandomSource;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read};

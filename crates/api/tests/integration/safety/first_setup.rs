@@ -24,7 +24,7 @@ async fn six_who_send_the_first_page_at_once_found_one_association(database: Dat
     let (app, _) = empty(&database).await;
     let server = Server::start(app.clone()).await;
     let path =
-        format!("/console/comecar/{}", app::access::setup::issue_setup_code(&app).await.unwrap().unwrap());
+        format!("/console/comecar/{}", app::tenants::setup::issue_setup_code(&app).await.unwrap().unwrap());
     let sent = (0..6).map(|_| server.call("POST", &path, &[FORM], FIELDS));
     let replies = futures_util::future::join_all(sent).await;
     let founded = replies.iter().filter(|reply| reply.status == 303).count();
@@ -39,7 +39,7 @@ async fn six_who_send_the_first_page_at_once_found_one_association(database: Dat
     assert!(again.status == 200 && again.body.contains("Ir para o console"), "{again:?}");
     assert_eq!(server.call("GET", &path, &[], "").await.status, 303);
     assert!(
-        app::access::setup::issue_setup_code(&app).await.unwrap().is_none(),
+        app::tenants::setup::issue_setup_code(&app).await.unwrap().is_none(),
         "there is nothing to set up"
     );
     server.stop().await;
@@ -51,10 +51,10 @@ async fn a_link_ends_after_a_day_and_with_the_next_one(database: Database) {
     let server = Server::start(app.clone()).await;
     let mut browser = Browser::new(&server);
     let old =
-        format!("/console/comecar/{}", app::access::setup::issue_setup_code(&app).await.unwrap().unwrap());
+        format!("/console/comecar/{}", app::tenants::setup::issue_setup_code(&app).await.unwrap().unwrap());
     assert_eq!(browser.get(&old).await.status, 200);
     let new =
-        format!("/console/comecar/{}", app::access::setup::issue_setup_code(&app).await.unwrap().unwrap());
+        format!("/console/comecar/{}", app::tenants::setup::issue_setup_code(&app).await.unwrap().unwrap());
     for told in [browser.get(&old).await, browser.post(&old, FIELDS).await] {
         assert!(told.status == 410 && told.body.contains("não vale mais"), "{told:?}");
     }
@@ -72,7 +72,7 @@ async fn the_first_page_refuses_a_password_that_is_guessed_first(database: Datab
     let (app, _) = empty(&database).await;
     let server = Server::start(app.clone()).await;
     let path =
-        format!("/console/comecar/{}", app::access::setup::issue_setup_code(&app).await.unwrap().unwrap());
+        format!("/console/comecar/{}", app::tenants::setup::issue_setup_code(&app).await.unwrap().unwrap());
     for (password, word) in
         [("1234567890", "adivinhar"), ("boavida2026", "associação"), ("ana.souza.1", "nome")]
     {

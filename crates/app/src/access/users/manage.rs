@@ -13,8 +13,8 @@ use crate::field_differences::{
 };
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::mail::{self, Addressee, UserNotice};
-use crate::members::search::SearchPage;
-use crate::registers::snapshot::load_registers;
+use crate::register_snapshot::load_registers;
+use crate::search_page::SearchPage;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BranchCode, CallerAddress, DisplayName, Email,

@@ -2,7 +2,7 @@
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{AuditedOperation, ClaimCode, InputField, PersonCode, Scope};
 use std::collections::{BTreeMap, HashMap};

@@ -6,7 +6,7 @@ pub use full_claim::{FullClaim, InvolvedPerson, read_full_claim};
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{AuditedOperation, ClaimCriteria, Document, PAGE_SIZE, Scope};
 use std::sync::Arc;

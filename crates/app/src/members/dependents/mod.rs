@@ -11,7 +11,7 @@ use crate::benefits::{
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{self, CurrentVersion, FieldTexts, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
+use crate::register_snapshot::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitCode, CardNumber, DependentCode, InputField,

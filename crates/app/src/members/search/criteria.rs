@@ -1,7 +1,7 @@
 //! Translates queries into search criteria. A value that nothing can match (an invalid plate, an unknown situation) is
 //! not an error: the search finds nothing.
 
-use crate::registers::snapshot::TenantRegisters;
+use crate::register_snapshot::TenantRegisters;
 use domain::{
     BenefitCriteria, BenefitKey, Chassis, Document, Entity, MemberCriteria, Scope, SituationCode,
     VisibleBranches, fold_text, parse_plate_key, split_name_words,

@@ -14,7 +14,8 @@ pub(crate) use cached_totals::SearchTotalCache;
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_registers};
+use crate::register_snapshot::{TenantRegisters, load_registers, read_with_registers};
+use crate::search_page::SearchPage;
 use crate::{App, Error};
 use cached_totals::SearchTotal;
 use domain::{
@@ -31,15 +32,6 @@ pub use storage::search::members::{FoundBenefit, FoundMemberBenefit, FoundMember
 use storage::search::tally::{ListingOrdering, NO_SITUATION, PageRange, RowCountQuery};
 use storage::server::counters::{self, Counter};
 use wire::records::PesquisaAssociadoQuery;
-
-/// A page of results with the total.
-pub struct SearchPage<T> {
-    pub rows: Vec<T>,
-    /// Starts at 1.
-    pub number: i32,
-    pub total: i64,
-    pub registers: Arc<TenantRegisters>,
-}
 
 /// Refuses a query without any narrowing criterion.
 pub fn require_narrowing_criterion(query: &PesquisaAssociadoQuery) -> Result<(), Rejection> {

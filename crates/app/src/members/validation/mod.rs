@@ -13,7 +13,7 @@ pub(crate) use quota::LookupQuotas;
 use crate::access::Session;
 use crate::audit::access_log::{record_access, record_anonymous_access};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{
     AuditedOperation, CallerAddress, Document, Entity, Moment, PlanCode, Rejection, Scope, SituationCode,

@@ -4,7 +4,7 @@ use super::list::{load_all_deals, narrow_scope};
 use super::{FoundDeal, deals};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::registers::snapshot::{StoredFunnel, TenantRegisters, load_registers};
+use crate::register_snapshot::{StoredFunnel, TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BranchCode, DealCode, DealState, FunnelCode, Moment, Money, Rejection, StageCode,

@@ -6,7 +6,7 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::confirm_registers;
+use crate::register_snapshot::confirm_registers;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitKind, DealCode, DependentCode, InputField,

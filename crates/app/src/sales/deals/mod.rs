@@ -26,7 +26,7 @@ use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::field_differences::{CurrentVersion, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::confirm_registers;
+use crate::register_snapshot::confirm_registers;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DealCode, InputField, LeadCode,

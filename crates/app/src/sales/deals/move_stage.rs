@@ -6,7 +6,7 @@ use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::field_differences::{self, CurrentVersion, DEAL, FieldDifference, FieldTexts, refuse_old_version};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, DealCode, DealState, InputField, NoteText, PersonCode,
@@ -90,7 +90,7 @@ async fn write_deal_stage(
     let registers = &command.registers;
     let target =
         registers.funnels.iter().find(|one| one.stages.iter().any(|stage| stage.code == input.stage));
-    let is_used = |funnel: &&crate::registers::snapshot::StoredFunnel| {
+    let is_used = |funnel: &&crate::register_snapshot::StoredFunnel| {
         funnel.active && funnel.stages.iter().any(|stage| stage.code == input.stage && stage.active)
     };
     let found = load_visible_deal(tx, command, code).await;

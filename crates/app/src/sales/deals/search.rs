@@ -3,7 +3,7 @@
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
-use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_registers};
+use crate::register_snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::sales::leads::{self, ContactFilter, FoundCodes, FoundLead};
 use crate::{App, Error};
 use domain::{

@@ -2,7 +2,7 @@
 //! to the stored deal. References that a deal already has may be inactive.
 
 use crate::benefits::vehicle;
-use crate::registers::snapshot::{TenantRegisters, find_first_stage};
+use crate::register_snapshot::{TenantRegisters, find_first_stage};
 use domain::{
     BenefitKind, BranchCode, DealState, FunnelCode, InputField, LeadCode, Moment, PlanCode, Rejection, Scope,
     StageCode, TimeZone, UserCode,

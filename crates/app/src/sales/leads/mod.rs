@@ -16,7 +16,7 @@ use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::field_differences::LEAD;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::registers::snapshot::confirm_registers;
+use crate::register_snapshot::confirm_registers;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Document, LeadCode, LeadKey, Moment,

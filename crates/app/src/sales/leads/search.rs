@@ -4,7 +4,7 @@
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::members::search::criteria::MOST_WORDS;
-use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{
     AuditedOperation, Document, Email, LeadCode, LeadKey, Phone, Scope, fold_text, split_name_words,

@@ -16,7 +16,7 @@ use crate::widgets::record_form::{
 };
 use app::benefits::{self, FullBenefit, SaveBenefitInput, StoredBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
-use app::members::quick_search;
+use app::quick_search;
 use app::registers::snapshot::TenantRegisters;
 use app::{App, Error, members};
 use askama::Template;

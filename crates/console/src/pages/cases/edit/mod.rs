@@ -16,8 +16,8 @@ use crate::widgets::record_form::{
 };
 use app::cases::{self, ChecklistEntry, FullCase, StoredCase};
 use app::members;
-use app::members::quick_search;
 use app::members::search::FoundMemberRow;
+use app::quick_search;
 use app::registers::snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;

@@ -1,10 +1,10 @@
 //! Setup of an empty server in the browser: the operator gets a link, valid for a day and until the first
 //! administrator exists.
 
-use super::users::{self, CreateUser, InitialPassword, StoredUser};
+use super::{CreateTenant, ParsedTenant, find_default_tenant, insert_tenant, parse_new_tenant};
+use crate::access::users::{self, CreateUser, InitialPassword, StoredUser};
 use crate::access::{AccountActor, Session};
-use crate::server_key::encode_hex;
-use crate::tenants::{self, CreateTenant};
+use crate::hex_text::encode_hex;
 use crate::{App, Error, collect_problem};
 use domain::{
     AuditedOperation, DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, UserCode,
@@ -29,7 +29,7 @@ fn digest_setup_code(code: &str) -> String {
 
 /// Whether the server has no administrator yet.
 async fn is_server_empty(tx: &mut Tx) -> Result<bool, Error> {
-    match tenants::find_default_tenant(&mut *tx).await? {
+    match find_default_tenant(&mut *tx).await? {
         Some(tenant) => Ok(!stored::has_other_administrator(tx, tenant, NOBODY).await?),
         None => Ok(true),
     }
@@ -98,7 +98,7 @@ pub struct ServerSetupRequest {
 struct ServerSetupWrite {
     /// The digest of the link's code, and when it was submitted.
     link: (String, Moment),
-    tenant: tenants::ParsedTenant,
+    tenant: ParsedTenant,
     administrator: users::PreparedUser,
 }
 
@@ -114,7 +114,7 @@ pub async fn set_up_server(app: &App, code: &str, request: &ServerSetupRequest) 
         make_default: true,
     };
     let mut problems = Vec::new();
-    let tenant = tenants::parse_new_tenant(&new, app.now()).map_err(|error| {
+    let tenant = parse_new_tenant(&new, app.now()).map_err(|error| {
         if let Error::Refused(found) = error {
             problems.extend(found);
         }
@@ -149,9 +149,9 @@ async fn write_server_setup(tx: &mut Tx, founding: &ServerSetupWrite) -> Result<
         return Err(Rejection::BadSetupLink.into());
     }
     // A command may have created the association already, without users.
-    let tenant = match tenants::find_default_tenant(&mut *tx).await? {
+    let tenant = match find_default_tenant(&mut *tx).await? {
         Some(tenant) => tenant,
-        None => tenants::insert_tenant(tx, &founding.tenant).await?.tenant,
+        None => insert_tenant(tx, &founding.tenant).await?.tenant,
     };
     let administrator = founding.administrator.clone().with_tenant(tenant);
     let user = users::insert_user(tx, &administrator).await?;

@@ -1,9 +1,9 @@
 //! Figures of the start page and work that needs attention. Figures that are not stored as counts are read through
 //! indexes of open records and cached briefly.
 
-use super::search;
 use crate::access::Session;
-use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::members::search;
+use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error, cases};
 use domain::{
     BranchCode, CaseKind, ClaimTypeCode, Date, Entity, Moment, PAGE_SIZE, Role, Scope, SituationCode,

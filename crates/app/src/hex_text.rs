@@ -1,0 +1,5 @@
+//! Bytes as hexadecimal text.
+
+pub fn encode_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
