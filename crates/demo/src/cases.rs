@@ -6,7 +6,7 @@ use crate::calendar::{SHOWN_ON, compute_day_number, pick_working_moment};
 use crate::dice::SeededDice;
 use crate::names::PersonName;
 use crate::people::SampleGenerator;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{
     BenefitKind, BranchCode, CaseKind, DependentCode, InspectionTypeCode, Moment, PersonCode, Priority, Sex,
     SituationCode, UserCode,

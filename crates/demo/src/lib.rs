@@ -37,7 +37,7 @@ use crate::progress::DemoLoadProgress;
 use crate::write::{SampleMemberBatch, write_members};
 use app::access::AccountActor;
 use app::access::users::{self, CreateUser, InitialPassword};
-use app::registers::snapshot::load_registers;
+use app::register_snapshot::load_registers;
 use app::tenants::{self, CreateTenant};
 use app::{App, Error};
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role, TenantId, TimeZone};

@@ -2,7 +2,7 @@
 
 use crate::lenient::{RecordReader, read_code, read_items, read_text};
 use crate::lists::read_vehicle;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{
     BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, Document, Email, Entity, Involved, Moment, PersonCode,
     PhoneKind, PostalAddress, Priority, SituationKind, UserCode, fold_text,

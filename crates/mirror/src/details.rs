@@ -1,7 +1,7 @@
 //! Parses child records of benefits and members: items, dependents, equipment, credit cards.
 
 use crate::lenient::{RecordReader, read_code, read_items};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{
     BenefitCode, CardNumber, Cpf, CreditCardCode, Date, DependentCode, Email, InstallationCode, ItemCode,
     Kinship, Moment, PlanCode, SupplierCode,

@@ -1,7 +1,7 @@
 //! Parses the register lists of the source, and vehicles, whose types are registered too.
 
 use crate::lenient::{RecordReader, read_code, read_int, read_items, read_object, read_text};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{
     BenefitKind, Colour, DisplayName, Document, Email, Entity, Fuel, PlanCode, SituationKind, Uf,
     VehicleCategory, fold_text,

@@ -2,7 +2,7 @@
 
 use crate::lenient::{RecordReader, read_code, read_items, read_money, read_text};
 use crate::lists::read_vehicle;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{
     BenefitCode, BenefitKind, BranchCode, CardNumber, CivilState, Document, Email, Entity, FieldCode, Moment,
     Money, PersonCode, PlanCode, SellerCode, Sex, SituationCode, SituationKind,

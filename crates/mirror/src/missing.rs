@@ -2,7 +2,7 @@
 
 use crate::lenient::{read_code, read_items, read_money, read_text};
 use crate::lists::{RegisterFields, read_choice, read_colour, read_name};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{
     BenefitKind, BranchCode, Entity, Money, PlanCode, SellerCode, SituationKind, VehicleCategory, fold_text,
 };

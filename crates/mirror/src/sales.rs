@@ -2,7 +2,7 @@
 
 use crate::lenient::{RecordReader, read_code, read_int, read_items};
 use crate::lists::read_vehicle;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{
     BenefitKind, BranchCode, Cpf, Date, DealCode, DealState, DependentCode, Document, Email, FunnelCode,
     Kinship, LeadCode, Moment, PersonCode, PlanCode, StageCode, Uf, UserCode,

@@ -22,7 +22,7 @@ pub async fn list_deliveries(
     let tenant = super::resolve_tenant(&app, arguments).await?;
     let state = arguments.get_one::<String>("state").and_then(|name| DeliveryState::from_name(name));
     let mut after = HistoryCode::new(arguments.get_one::<i32>("after").copied().unwrap_or_default());
-    let zone = app::registers::snapshot::load_registers(&app, tenant).await?.zone.clone();
+    let zone = app::register_snapshot::load_registers(&app, tenant).await?.zone.clone();
     let mut any = false;
     loop {
         let page =
@@ -81,7 +81,7 @@ pub async fn replay_deliveries(
         (None, Some(since)) => {
             let since = PeriodStart::parse(since).map_err(app::Error::from)?;
             ReplaySelection::MissedSince(
-                since.moment_in(&app::registers::snapshot::load_registers(&app, tenant).await?.zone),
+                since.moment_in(&app::register_snapshot::load_registers(&app, tenant).await?.zone),
             )
         }
         _ => {

@@ -4,7 +4,7 @@ use crate::ServerState;
 use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
-use app::registers::snapshot::{TenantRegisters, load_registers};
+use app::register_snapshot::{TenantRegisters, load_registers};
 use app::registers::suppliers::{self, StoredSupplier};
 use app::sales::sellers::{self, ActiveSellerDetails};
 use axum::extract;

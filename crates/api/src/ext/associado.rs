@@ -9,7 +9,7 @@ use crate::write::IncomingWrite;
 use app::members::credit_cards;
 use app::members::search::{self, FoundMemberBenefit, FoundMemberRow};
 use app::members::{self, SavedPerson};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{Date, PersonCode, PhoneKind, PostalAddress, display};

@@ -7,7 +7,7 @@ use crate::extract::{AuthenticatedCaller, PathCode, PathCodePair, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::members::search::VehicleDetails;
-use app::registers::snapshot::{TenantRegisters, load_registers};
+use app::register_snapshot::{TenantRegisters, load_registers};
 use app::sales::deals::{self, DealDetailView, FoundDeal, ProposedDependent, dependents};
 use app::sales::leads::{self, FoundLead};
 use axum::extract;
@@ -39,7 +39,7 @@ pub async fn list_funnels(
     Ok(JsonAnswer(records.collect()))
 }
 
-fn render_stage(stage: &app::registers::snapshot::StoredStage) -> EtapaTO {
+fn render_stage(stage: &app::register_snapshot::StoredStage) -> EtapaTO {
     EtapaTO {
         cod_etapa: stage.code.get(),
         nome: stage.name.clone(),

@@ -6,7 +6,7 @@ use crate::answer::{JsonAnswer, stream_list};
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use app::cases::claims::{self, FoundClaim, FullClaim, InvolvedPerson};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::http::{HeaderName, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};

@@ -10,7 +10,7 @@ use crate::write::IncomingWrite;
 use app::benefits::StoredBenefit;
 use app::members::{self, MemberView};
 use app::record_timeline::{RecordChange, RecordChangeDetail, RecordHistory};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{

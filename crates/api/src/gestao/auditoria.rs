@@ -6,7 +6,7 @@ use crate::extract::{AuthenticatedCaller, QueryRecord};
 use crate::failure::RequestFailure;
 use app::audit::access_log::{AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
 use app::audit::{self, access_log};
-use app::registers::snapshot::load_registers;
+use app::register_snapshot::load_registers;
 use axum::extract;
 use domain::{Moment, PersonCode, TimeZone, UserCode};
 use std::collections::HashMap;

@@ -8,7 +8,7 @@ use crate::extract::{AuthenticatedCaller, PathCode, PathCodePair};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::benefits::{self, FullBenefit};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{

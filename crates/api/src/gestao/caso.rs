@@ -11,7 +11,7 @@ use app::cases::{
     self, AnyCaseInput, CaseChangeHistory, FullCase, RecordHistoryEntry, RecordNote, ResolvedCase,
     StoredCase, StoredFieldChange,
 };
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{CaseKind, Moment, SituationCode, UserCode, display};

@@ -5,7 +5,7 @@ use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::registers::snapshot::load_registers;
+use app::register_snapshot::load_registers;
 use app::triggers::receivers::TenantActor;
 use app::triggers::{self, DeliveryWithAttempts, ReplaySelection};
 use axum::extract;

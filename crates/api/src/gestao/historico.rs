@@ -4,7 +4,7 @@ use crate::ServerState;
 use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, QueryRecord};
 use crate::failure::RequestFailure;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::triggers::feed::{self, HistoryFeedEntry};
 use axum::extract;
 use domain::{HistoryCursor, SituationCode};

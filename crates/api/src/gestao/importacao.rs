@@ -7,7 +7,7 @@ use crate::failure::RequestFailure;
 use crate::upload::StreamedUpload;
 use crate::write::IncomingWrite;
 use app::access::Session;
-use app::registers::snapshot::load_registers;
+use app::register_snapshot::load_registers;
 use axum::body::Body;
 use axum::extract;
 use axum::http::{HeaderValue, header};

@@ -7,7 +7,7 @@ use crate::ext::crm::{render_deal, render_found_deal, render_lead};
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::sales::deals::{self, CurrentDeal, DealPipelineQuery, FoundDeal, FunnelBoard, FunnelBoardStage};
 use app::sales::leads::{self, CurrentLead, FoundLead};
 use axum::extract;

@@ -6,7 +6,7 @@ use crate::extract::{AuthenticatedCaller, PathCode};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::access::Session;
-use app::registers::snapshot::load_registers;
+use app::register_snapshot::load_registers;
 use app::triggers;
 use app::triggers::receivers::{
     self, AT_ONCE, ChangedReceiver, CreatedReceiver, PauseReason, ReceiverChangeRequest, RedactedReceiver,

@@ -10,7 +10,6 @@ mod list;
 mod rules;
 mod validate;
 
-pub use crate::register_snapshot as snapshot;
 pub use defaults::{insert_default_records, insert_records};
 pub use list::{COUNTED, RecordChoice, RecordPage, count_records, list_choices, list_records, read_record};
 pub use storage::registers::StoredRecord;

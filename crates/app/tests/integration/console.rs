@@ -47,7 +47,7 @@ async fn move_to(app: &App, caller: &Session, benefit: BenefitCode, to: Situatio
     now(benefits::change_benefit_situation(app, caller, benefit, input, IdempotentWrite::without_key()).await);
 }
 
-fn default(registers: &app::registers::snapshot::TenantRegisters, kind: SituationKind) -> SituationCode {
+fn default(registers: &app::register_snapshot::TenantRegisters, kind: SituationKind) -> SituationCode {
     registers.default_situation(Entity::Benefit, kind).unwrap().code
 }
 
@@ -204,7 +204,7 @@ async fn months_count_what_was_registered_and_what_is_cancelled(database: Databa
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
     months_agree(&app).await;
     let active = BenefitListFilter { month: None, branch: None, situation: None };
-    let registers = app::registers::snapshot::load_registers(&app, admin.scope.tenant()).await.unwrap();
+    let registers = app::register_snapshot::load_registers(&app, admin.scope.tenant()).await.unwrap();
     let situations = [SituationKind::Active, SituationKind::Cancelled].map(|kind| default(&registers, kind));
     let part = BenefitListFilter { situation: Some(situations[0]), ..active };
     let benefit = search::list_filtered_benefits(&app, &admin, part, 1).await.unwrap().rows[0].clone();
@@ -246,7 +246,7 @@ async fn months_count_what_was_registered_and_what_is_cancelled(database: Databa
 async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
-    let registers = app::registers::snapshot::load_registers(&app, admin.scope.tenant()).await.unwrap();
+    let registers = app::register_snapshot::load_registers(&app, admin.scope.tenant()).await.unwrap();
     let [active, cancelled] =
         [SituationKind::Active, SituationKind::Cancelled].map(|kind| default(&registers, kind));
     let everything = BenefitListFilter { month: None, branch: None, situation: None };

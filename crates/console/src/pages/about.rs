@@ -30,7 +30,7 @@ struct ServerStatusPage {
 
 pub async fn show_about_page(State(app): State<App>, user: SignedInUser) -> PageResult {
     let frame = PageFrame::load(&app, &user, "sobre").await?;
-    let registers = app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let mut facts = vec![
         ("Versão", frame.version.to_owned()),
         ("Banco de dados", app.db.describe_version().await.map_err(app::Error::from)?),

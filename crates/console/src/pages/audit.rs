@@ -51,7 +51,7 @@ struct AuditLogPage {
 
 pub async fn show_audit_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
     let caller = user.session();
-    let zone = app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?.zone.clone();
+    let zone = app::register_snapshot::load_registers(&app, caller.scope.tenant()).await?.zone.clone();
     let (criteria, problems) = parse_audit_query(&query, &zone);
     let (page, names) = access_log::read_newest_audit_page(&app, caller, criteria).await?;
     let frame = PageFrame::load(&app, &user, "auditoria").await?;

@@ -20,7 +20,7 @@ pub async fn list_first_steps(app: &App, signed_in: &SignedInUser) -> Result<Opt
         return Ok(None);
     }
     let caller = signed_in.session();
-    let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(app, caller.scope.tenant()).await?;
     let others = users::list_users(app, &caller.scope)
         .await?
         .iter()

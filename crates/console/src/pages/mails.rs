@@ -48,7 +48,7 @@ pub async fn show_mail_page(State(app): State<App>, user: SignedInUser, query: Q
     let before = query.text("antes").parse().ok();
     let all = mail::list_outbox_mail(&app, caller, before.unwrap_or(i32::MAX)).await?;
     let frame = PageFrame::load(&app, &user, "emails").await?;
-    let zone = app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?.zone.clone();
+    let zone = app::register_snapshot::load_registers(&app, caller.scope.tenant()).await?.zone.clone();
     let older = (all.len() == 100).then(|| all.last().map(|mail| format!("?antes={}", mail.code))).flatten();
     show_page(&OutgoingMailPage {
         way: describe_mail_transport(&app.place.mail),

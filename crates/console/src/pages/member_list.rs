@@ -13,7 +13,7 @@ use crate::widgets::page::{PageResult, show_page};
 use crate::widgets::record_form::label_problems;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, FoundMemberRow};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -157,7 +157,7 @@ async fn build_member_list(
     let frame = PageFrame::load(app, user, "associados").await?;
     let caller = user.session();
     let toolbar = load_toolbar(app, user, FilterableList::Members, COLUMNS, query).await?;
-    let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(app, caller.scope.tenant()).await?;
     let names =
         FILTERS.into_iter().chain(FURTHER.map(|(name, ..)| name)).chain(SELLERS.map(|(name, _)| name));
     let filters =

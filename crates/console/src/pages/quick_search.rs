@@ -91,7 +91,7 @@ async fn build_search_page(
 ) -> Result<SearchResultPage, Error> {
     let mut frame = PageFrame::load(app, user, "busca").await?;
     text.clone_into(&mut frame.query);
-    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let more: String = form_urlencoded::Serializer::new(String::new()).append_pair("nome", text).finish();
     let toolbar = build_default_toolbar(COLUMNS);
     Ok(SearchResultPage {

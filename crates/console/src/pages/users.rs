@@ -14,7 +14,7 @@ use app::access::users::{
     self, AccountActivity, ChangeUser, CreateUser, InitialPassword, StoredUser, UserCreationContext,
 };
 use app::idempotency::IdempotentWrite;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error, collect_problem, tenants};
 use askama::Template;
 use axum::extract::State;
@@ -55,8 +55,7 @@ struct BrowseUsersPage {
 pub async fn show_user_list(State(app): State<App>, signed_in: SignedInUser) -> PageResult {
     require_administrator(signed_in.session())?;
     let frame = PageFrame::load(&app, &signed_in, "usuarios").await?;
-    let registers =
-        app::registers::snapshot::load_registers(&app, signed_in.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(&app, signed_in.session().scope.tenant()).await?;
     let mut all = users::list_users(&app, &signed_in.session().scope).await?;
     all.sort_by_cached_key(|user| (!user.active, domain::fold_text(&user.name), user.code));
     let activities = users::list_account_activity(&app, signed_in.session()).await?;
@@ -203,7 +202,7 @@ async fn render_user_form(
     }
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let frame = PageFrame::load(app, user, "usuarios").await?;
-    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let roles = Role::ALL.iter().map(|role| RoleChoice {
         value: wire::role(*role),
         name: label_role(*role),
@@ -253,7 +252,7 @@ fn list_field_choices(registers: &TenantRegisters, name: &str) -> Vec<(String, S
 fn list_branch_choices(registers: &TenantRegisters, fields: &UserFormFields) -> Vec<BranchChoice> {
     let listed =
         registers.branches.iter().filter(|one| one.active || fields.branches.contains(&one.code.get()));
-    let choice = |one: &app::registers::snapshot::StoredBranch| BranchChoice {
+    let choice = |one: &app::register_snapshot::StoredBranch| BranchChoice {
         code: one.code.get(),
         name: one.name.clone(),
         is_chosen: fields.branches.contains(&one.code.get()),

@@ -152,7 +152,7 @@ async fn build_second_factor_page(
 ) -> Result<SecondFactorPage, Error> {
     let frame = PageFrame::load(app, user, "conta").await?;
     let session = user.session();
-    let zone = app::registers::snapshot::load_registers(app, session.scope.tenant()).await?.zone.clone();
+    let zone = app::register_snapshot::load_registers(app, session.scope.tenant()).await?.zone.clone();
     let stage = match second_factor::read_factor_state(app, session.scope.tenant(), session.user).await? {
         Factor::On { since, recovery_left } => {
             Stage::On { since: format_moment(since, &zone), recovery_left }

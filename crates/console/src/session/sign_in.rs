@@ -204,7 +204,7 @@ struct AccountPage {
 pub async fn show_account_page(State(app): State<App>, user: SignedInUser) -> PageResult {
     let frame = PageFrame::load(&app, &user, "conta").await?;
     let session = user.session();
-    let zone = app::registers::snapshot::load_registers(&app, session.scope.tenant()).await?.zone.clone();
+    let zone = app::register_snapshot::load_registers(&app, session.scope.tenant()).await?.zone.clone();
     let open = sessions::list_own_sessions(&app, session).await?;
     let sessions = open.iter().map(|one| OwnSessionLine {
         id: one.hash.iter().map(|byte| format!("{byte:02x}")).collect(),

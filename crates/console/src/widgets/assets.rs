@@ -37,7 +37,7 @@ pub async fn serve_icon() -> Response {
 /// `.s3` is the badge of situation 3, `.e3` that of stage 3. Pages have no inline styles, so the colours are served
 /// here.
 pub async fn serve_badge_colours(State(app): State<App>, user: SignedInUser) -> PageResult {
-    let registers = app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let mut sheet = String::new();
     for one in &registers.situations {
         let (code, ground, text) = (one.code, one.colour, one.colour.readable_text_colour());

@@ -84,7 +84,7 @@ impl PageFrame {
         user: &SignedInUser,
         current: &'static str,
     ) -> Result<PageFrame, app::Error> {
-        let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+        let registers = app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?;
         let visitor = &user.visitor;
         Ok(PageFrame {
             root: derive_root_path(app),

@@ -142,7 +142,7 @@ async fn an_empty_server_is_set_up_by_its_link() {
     let database = Database::fresh(Engine::Sqlite).await;
     let app = app_on(database.open().await, Arc::new(StillClock::default()), 1);
     let server = Server::start(app.clone()).await;
-    let code = app::access::setup::issue_setup_code(&app).await.unwrap().unwrap();
+    let code = app::tenants::setup::issue_setup_code(&app).await.unwrap().unwrap();
     let path = format!("/console/comecar/{code}");
     assert_eq!(server.call("GET", &path, &[], "").await.status, 200);
     let typed = encode_form(&[

@@ -7,7 +7,7 @@ use crate::benefits::SampleBenefit;
 use crate::people::SampleMember;
 use crate::progress::DemoLoadProgress;
 use app::listing_rows::{ListedDays, build_benefit_row, build_listed_member, build_member_row};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::situations::{SituationChange, render_benefit_trigger_body};
 use app::{ActorContext, Error};
 use domain::{

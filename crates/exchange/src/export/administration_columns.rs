@@ -8,7 +8,7 @@ use super::{
 use app::access::users::StoredUser;
 use app::audit::access_log::{AccountActionResult, AuditedEvent, StoredAuditEntry};
 use app::mail::OutboxMail;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::triggers::DeliveryWithAttempts;
 use app::triggers::feed::HistoryFeedEntry;
 use domain::{PersonCode, SituationCode, UserCode};

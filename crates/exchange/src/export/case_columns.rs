@@ -7,7 +7,7 @@ use super::{
     make_number_cell, make_optional_text_cell, make_text_cell,
 };
 use app::cases::{ResolvedCase, StoredCase};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::sales::deals::FoundDeal;
 use app::sales::leads::FoundLead;
 use domain::display;

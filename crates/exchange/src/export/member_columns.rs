@@ -6,7 +6,7 @@ use super::{
     make_text_cell,
 };
 use app::members::search::{FoundBenefit, FoundMemberRow};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{BenefitKind, PlanCode, SellerCode, SituationCode, display};
 use wire::set_names;
 

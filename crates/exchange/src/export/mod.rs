@@ -24,7 +24,7 @@ pub use stream::{ListExport, start_list_export};
 
 use ::registers::{REGISTERS, Register};
 use app::Error;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{CaseKind, Date, Moment, Money, Role};
 use wire::read::{DocumentedField, InputProblems, InputRecord};
 use wire::records::{

@@ -11,7 +11,7 @@ use app::access::Session;
 use app::access::users;
 use app::audit::access_log::{self, ReverseAuditQuery};
 use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit, SearchBatch};
-use app::registers::snapshot::{self, TenantRegisters};
+use app::register_snapshot::{self, TenantRegisters};
 use app::sales::{deals, leads};
 use app::triggers::feed;
 use app::{App, cases, mail, registers, triggers};
@@ -135,7 +135,7 @@ impl ListRowReader {
                 (pick_cells(administration_columns::USERS, columns, &found.registers, &found.rows), has_more)
             }
             ReadPosition::Audit { before, users } => {
-                let tenant_registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
+                let tenant_registers = register_snapshot::load_registers(app, caller.scope.tenant()).await?;
                 let reading = build_audit_query(parse_query(pairs)?, &tenant_registers, *before);
                 let users = match users {
                     Some(users) => Arc::clone(users),
@@ -151,14 +151,14 @@ impl ListRowReader {
                 (pick_cells(administration_columns::AUDIT, columns, &tenant_registers, &rows), has_more)
             }
             ReadPosition::Mails { before } => {
-                let tenant_registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
+                let tenant_registers = register_snapshot::load_registers(app, caller.scope.tenant()).await?;
                 let found = mail::list_outbox_mail(app, caller, *before).await?;
                 *before = found.last().map_or(*before, |one| one.code.get());
                 let has_more = found.len() as i64 == PAGE_SIZE;
                 (pick_cells(administration_columns::MAILS, columns, &tenant_registers, &found), has_more)
             }
             ReadPosition::Deliveries { before } => {
-                let tenant_registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
+                let tenant_registers = register_snapshot::load_registers(app, caller.scope.tenant()).await?;
                 let query: EntregaExportacaoQuery = parse_query(pairs)?;
                 let receiver = query.receiver;
                 let criteria = build_delivery_query(query, &tenant_registers, *before);
@@ -237,7 +237,7 @@ async fn list_benefits_after(
     after: i32,
 ) -> Result<SearchBatch<FoundBenefit>, ListExportError> {
     let query: BeneficioExportacaoQuery = parse_query(pairs)?;
-    let registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
+    let registers = register_snapshot::load_registers(app, caller.scope.tenant()).await?;
     let branch = query.branch.into_set();
     if KEYS.iter().any(|key| pairs.iter().any(|(name, text)| name == key && !text.is_empty())) {
         let search_query: PesquisaBeneficioQuery = parse_query(pairs)?;

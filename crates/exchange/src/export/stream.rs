@@ -6,7 +6,7 @@ use super::xlsx::WorkbookWriter;
 use super::{ColumnHeading, ExportableList, ListExportError, SpreadsheetCell, audit, csv};
 use app::access::Session;
 use app::audit::access_log;
-use app::registers::snapshot;
+use app::register_snapshot;
 use app::{App, Error, HeavyWork, HeldPlace};
 use domain::{Sheet, TimeZone};
 use std::io::Read;
@@ -73,7 +73,7 @@ pub async fn start_list_export(
     let mut rows = ListRowReader::new(&list, pairs.clone(), chosen);
     let first = rows.next(app, &caller).await?.unwrap_or_default();
     audit::audit_export_start(app, &caller, &list, format, &pairs).await?;
-    let zone = snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
+    let zone = register_snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
     let (send, bytes) = mpsc::channel(WAITING);
     let day = app.now().date_in(&zone).to_iso();
     let (extension, content_type) = match format {

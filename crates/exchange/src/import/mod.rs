@@ -43,7 +43,7 @@ pub use storage::exchange::imports::{ImportLineCounts, KeptRecord, StoredImportR
 
 use app::access::Session;
 use app::idempotency::{self, IdempotentWrite, WriteOutcome};
-use app::registers::snapshot::load_registers;
+use app::register_snapshot::load_registers;
 use app::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, ImportCode, ImportKind,

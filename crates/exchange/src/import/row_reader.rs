@@ -3,7 +3,7 @@
 
 use super::{StoredImportRun, StoredLineProblem};
 use app::members::dependents;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::sales::leads;
 use app::{benefits, members, registers};
 use domain::{ImportKind, SellerKind, fold_text};

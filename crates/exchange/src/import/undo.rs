@@ -4,7 +4,7 @@
 use super::run::{ImportProgressCallback, finish_stage, is_line_error, load_leased_import, reload_registers};
 use super::{ImportLineCounts, ImportUndoOutcome, ImportUnitContext};
 use app::members::dependents;
-use app::registers::snapshot::confirm_registers;
+use app::register_snapshot::confirm_registers;
 use app::sales::leads;
 use app::{App, Error, benefits, members, registers};
 use domain::{AuditedAction, ImportKind, ImportState, ImportUndoObstacle, Moment};

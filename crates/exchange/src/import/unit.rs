@@ -5,7 +5,7 @@ use super::row_reader::{ImportColumnNames, ImportRecordDraft};
 use super::{ImportLineCounts, ImportRowOutcome, ImportUnitContext, StoredLineProblem};
 use app::members::dependents;
 use app::members::import_rows as members;
-use app::registers::snapshot::confirm_registers;
+use app::register_snapshot::confirm_registers;
 use app::sales::leads;
 use app::{Error, benefits, registers};
 use domain::{ImportOutcome, Moment};

@@ -38,7 +38,7 @@ pub use storage::sales::deals::{DealStageMove, StoredDeal};
 pub use storage::sales::leads::StoredLead;
 pub use users::{MirroredUserCodes, write_users};
 
-use app::registers::snapshot::{DECISIONS, TenantRegisters, confirm_registers, reload_registers};
+use app::register_snapshot::{DECISIONS, TenantRegisters, confirm_registers, reload_registers};
 use app::{ActorContext, App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitCode, BenefitKind, CardNumber, ChangeOrigin,

@@ -7,7 +7,7 @@ use crate::client::{SourceAnswer, SourceError};
 use crate::details;
 use crate::lenient::{read_code, read_items, read_list, read_money};
 use crate::missing::UnregisteredReferences;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{BenefitCode, BenefitKind, PersonCode, PlanCode};
 use exchange::mirror_store::{self, MirroredBenefitDetails, MirroredCreditCards, NewMirrorNote};
 use futures_util::StreamExt;

@@ -9,7 +9,7 @@ mod walk;
 use crate::client::{RequestPace, SleepFunction, SourceAnswer, SourceClient, SourceError};
 use crate::lenient;
 use crate::report::MirrorRunReport;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use domain::{BranchCode, Moment, TenantId};
 use exchange::mirror_store::{

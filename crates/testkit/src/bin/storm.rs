@@ -180,7 +180,7 @@ impl Caller {
 
     async fn situation(&self, kind: SituationKind) -> String {
         let registers =
-            app::registers::snapshot::load_registers(&self.app, self.session.scope.tenant()).await.unwrap();
+            app::register_snapshot::load_registers(&self.app, self.session.scope.tenant()).await.unwrap();
         registers.default_situation(domain::Entity::Benefit, kind).unwrap().name.clone()
     }
 }

@@ -8,7 +8,7 @@ use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::access::Session;
 use app::members::dependents::{self, FoundDependent, SavedDependent, StoredDependent};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{BenefitCode, CardNumber, Date, DependentCode, Money, PlanCode};

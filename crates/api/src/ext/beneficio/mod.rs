@@ -11,7 +11,7 @@ use crate::write::IncomingWrite;
 use app::benefits::equipment;
 use app::benefits::{self, SaveBenefitInput, SavedBenefit};
 use app::members::search::{self, AdditionalFieldValues, FoundBenefit, VehicleDetails};
-use app::registers::snapshot::{TenantRegisters, load_registers};
+use app::register_snapshot::{TenantRegisters, load_registers};
 use axum::extract;
 use axum::response::Response;
 use domain::{

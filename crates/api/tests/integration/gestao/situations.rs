@@ -83,7 +83,7 @@ async fn each_entity_has_its_types_and_leads_to_its_own(world: World) {
     );
     let code = saved["codSituacao"].as_i64().unwrap();
     let registers =
-        app::registers::snapshot::load_registers(calls.world.app(), calls.world.here).await.unwrap();
+        app::register_snapshot::load_registers(calls.world.app(), calls.world.here).await.unwrap();
     let code_of = |code: i64| domain::SituationCode::new(i32::try_from(code).unwrap());
     assert_eq!(registers.situation(code_of(code)).unwrap().limit_hours, Some(72));
     assert!(
@@ -95,6 +95,6 @@ async fn each_entity_has_its_types_and_leads_to_its_own(world: World) {
     let opened = calls.put(by, &at, &json!({"proximas": [], "prazoHoras": null, "versao": 1})).await.json();
     assert_eq!((&opened["proximas"], &opened["prazoHoras"]), (&json!([]), &Value::Null));
     let registers =
-        app::registers::snapshot::load_registers(calls.world.app(), calls.world.here).await.unwrap();
+        app::register_snapshot::load_registers(calls.world.app(), calls.world.here).await.unwrap();
     assert!(registers.may_change_situation(code_of(code), code_of(8)));
 }

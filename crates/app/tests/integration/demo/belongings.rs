@@ -83,7 +83,7 @@ async fn the_equipment_of_a_demo_stands_on_vehicles_and_comes_from_suppliers_of_
 async fn a_demo_has_doctors_at_its_clinics_and_the_types_that_operations_need(database: Database) {
     let app = fresh(&database).await;
     load(&app, 10, 3).await;
-    let registers = app::registers::snapshot::load_registers(&app, HERE).await.unwrap();
+    let registers = app::register_snapshot::load_registers(&app, HERE).await.unwrap();
     assert!(registers.specialties.len() >= 5 && registers.clinics.len() >= 3 && registers.doctors.len() >= 8);
     for doctor in &registers.doctors {
         assert!(registers.specialty(doctor.specialty.unwrap()).is_some(), "{doctor:?}");

@@ -10,7 +10,7 @@ use testkit::{Database, both_engines};
 async fn the_board_of_a_demo_has_deals_in_every_stage_and_situation(database: Database) {
     let app = fresh(&database).await;
     load(&app, 60, 3).await;
-    let registers = app::registers::snapshot::load_registers(&app, HERE).await.unwrap();
+    let registers = app::register_snapshot::load_registers(&app, HERE).await.unwrap();
     assert_eq!(registers.funnels.len(), 2);
     let first = registers.funnel(FunnelCode::new(1)).unwrap();
     let rows = app

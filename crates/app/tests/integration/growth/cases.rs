@@ -121,7 +121,7 @@ impl Script<'_> {
                 cases::AnyCaseInput::Appointment(Box::new(read_body(appointment.as_bytes()).unwrap())),
             ]
         };
-        let registers = app::registers::snapshot::load_registers(self.app, HERE).await.unwrap();
+        let registers = app::register_snapshot::load_registers(self.app, HERE).await.unwrap();
         let has_types = |kind| match kind {
             CaseKind::Inspection => !registers.inspection_types.is_empty(),
             CaseKind::Ticket => !registers.ticket_types.is_empty(),

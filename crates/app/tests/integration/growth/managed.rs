@@ -226,7 +226,7 @@ impl Script<'_> {
 
     async fn sell_whole(&self, caller: &Session) {
         self.recorder.pause();
-        let registers = app::registers::snapshot::load_registers(self.app, HERE).await.unwrap();
+        let registers = app::register_snapshot::load_registers(self.app, HERE).await.unwrap();
         let plan =
             registers.plans.iter().find(|plan| plan.kind == domain::BenefitKind::Vehicle).unwrap().code;
         let text =

@@ -159,7 +159,7 @@ impl Script<'_> {
 
     async fn write(&self, caller: &Session) {
         self.recorder.pause();
-        let registers = app::registers::snapshot::load_registers(self.app, HERE).await.unwrap();
+        let registers = app::register_snapshot::load_registers(self.app, HERE).await.unwrap();
         let plan = |kind, nth| {
             let mut of_kind = registers.plans.iter().filter(|plan| plan.kind == kind);
             of_kind.nth(nth).unwrap().code

@@ -26,7 +26,7 @@ impl Script<'_> {
         let code = now(receivers::create_receiver(self.app, &vault, by, wanted, plainly()).await).code;
         self.recorder.begin("a change for a receiver");
         let text = br#"{"cpfCnpj": "529.982.247-25", "codPlano": 2, "ativo": true}"#;
-        let registers = app::registers::snapshot::load_registers(self.app, HERE).await.unwrap();
+        let registers = app::register_snapshot::load_registers(self.app, HERE).await.unwrap();
         let plan = registers.plans.iter().find(|plan| plan.kind == domain::BenefitKind::Assistance).unwrap();
         let text =
             String::from_utf8_lossy(text).replace("\"codPlano\": 2", &format!("\"codPlano\": {}", plan.code));

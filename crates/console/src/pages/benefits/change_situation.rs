@@ -12,7 +12,7 @@ use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
 use app::benefits::{self, FullBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -5,7 +5,7 @@ use crate::widgets::formats::format_reais;
 use crate::widgets::labels;
 use crate::widgets::record_form::{FormInput, FormProblems, FormValues, InputKind, InputSpec};
 use app::benefits::{FullBenefit, StoredBenefit};
-use app::registers::snapshot::{StoredAdditionalField, TenantRegisters};
+use app::register_snapshot::{StoredAdditionalField, TenantRegisters};
 use domain::{BenefitKind, Date, Entity, FieldKind, Fuel, Money, Scope, SellerKind, VehicleCategory};
 use serde_json::{Value, json};
 use wire::set_names;

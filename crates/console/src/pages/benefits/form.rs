@@ -17,7 +17,7 @@ use crate::widgets::record_form::{
 use app::benefits::{self, FullBenefit, SaveBenefitInput, StoredBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::quick_search;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error, members};
 use askama::Template;
 use axum::extract::State;
@@ -43,7 +43,7 @@ pub async fn show_member_choice(
 ) -> PageResult {
     let query = query.text("q");
     let frame = PageFrame::load(&app, &user, "beneficios").await?;
-    let registers = app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let found = match quick_search::search_everything(&app, user.session(), query).await {
         Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
         other => other?,

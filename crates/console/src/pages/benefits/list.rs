@@ -12,7 +12,7 @@ use crate::widgets::page::{PageResult, show_page};
 use crate::widgets::record_form::label_problems;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -59,7 +59,7 @@ pub async fn show_benefit_list(State(app): State<App>, user: SignedInUser, query
     let frame = PageFrame::load(&app, &user, "beneficios").await?;
     let caller = user.session();
     let toolbar = load_toolbar(&app, &user, FilterableList::Benefits, COLUMNS, &query).await?;
-    let registers = app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(&app, caller.scope.tenant()).await?;
     let has_key = KEYS.iter().any(|name| !query.text(name).is_empty());
     let (rows, total, problems) = match has_key {
         true => list_benefits_by_key(&app, &user, &query).await?,

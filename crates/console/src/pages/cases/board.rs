@@ -13,7 +13,7 @@ use crate::widgets::page::{PageResult, Refusal, show_page};
 use app::App;
 use app::cases::ResolvedCase;
 use app::cases::board::{self as boards, SituationBoardQuery};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use askama::Template;
 use axum::extract::State;
 use domain::{BranchCode, CaseKind, Moment, Priority, SituationCode, SituationKind};

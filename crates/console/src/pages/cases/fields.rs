@@ -5,7 +5,7 @@ use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::record_form::{FormValues, InputSpec};
 use app::cases::{FullCase, StoredCase};
 use app::members::search::VehicleDetails;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{CaseKind, Date, Moment};
 use wire::set_names;
 

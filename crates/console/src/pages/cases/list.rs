@@ -14,7 +14,7 @@ use crate::widgets::page::{PageResult, show_page};
 use crate::widgets::record_form::label_problems;
 use app::access::users;
 use app::cases::{self, ResolvedCase, board};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -98,7 +98,7 @@ pub async fn show_case_list(
 ) -> PageResult {
     let (words, caller) = (describe_case_kind(kind), user.session());
     let frame = PageFrame::load(&app, &user, words.path).await?;
-    let registers = app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(&app, caller.scope.tenant()).await?;
     let (found, total, problems) = find_cases(&app, &user, kind, &query).await?;
     let late = board::count_late_cases(&app, caller, kind).await?;
     let now = app.now();

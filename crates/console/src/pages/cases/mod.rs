@@ -13,7 +13,7 @@ mod show;
 use crate::routes::{ConsoleRoute, routes};
 use crate::widgets::page::Refusal;
 use app::cases::{self, ResolvedCase, StoredCase};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use domain::{CaseKind, Moment};

@@ -136,7 +136,7 @@ async fn list_branch_choices(
     chosen: Option<i32>,
 ) -> Result<Vec<SelectOption>, Error> {
     let scope = &user.session().scope;
-    let registers = app::registers::snapshot::load_registers(app, scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(app, scope.tenant()).await?;
     let choices = registers.usable_branches(scope).map(|one| SelectOption {
         value: one.code.to_string(),
         name: one.name.clone(),

@@ -4,7 +4,7 @@ use super::errors::respond_csv_attachment;
 use crate::session::visitor::SignedInUser;
 use crate::widgets::page::{PageResult, Refusal};
 use app::App;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -67,7 +67,7 @@ pub async fn download_example(
     ImportKindParam(kind): ImportKindParam,
 ) -> PageResult {
     let scope = &user.session().scope;
-    let registers = app::registers::snapshot::load_registers(&app, scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(&app, scope.tenant()).await?;
     let text = build_example_csv(kind, &TenantExampleNames::from_registers(&registers, scope));
     let name = format!("exemplo-{}.csv", name_import_kind(kind));
     Ok(respond_csv_attachment(&name, Body::from(text)))

@@ -45,7 +45,7 @@ pub async fn show_import_list(
     let number = query.page_number();
     let (imports, total) =
         import::list_imports(&app, &build_actor(&signed_in), (SIZE, i64::from(number - 1) * SIZE)).await?;
-    let registers = app::registers::snapshot::load_registers(&app, scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(&app, scope.tenant()).await?;
     let mut names: HashMap<UserCode, String> = HashMap::new();
     if signed_in.is_admin() {
         names.extend(

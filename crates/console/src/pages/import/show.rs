@@ -117,7 +117,7 @@ async fn build_import_page(
     alerts: Vec<String>,
 ) -> Result<ViewImportPage, Error> {
     let frame = PageFrame::load(app, user, PLACE).await?;
-    let zone = &app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?.zone;
+    let zone = &app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?.zone;
     let words = describe_import_kind(import.kind);
     let now = app.now();
     let ended = import.finished_at.or(import.started_at);

@@ -4,7 +4,7 @@ use crate::session::visitor::SignedInUser;
 use crate::widgets::labels;
 use crate::widgets::record_form::{FormValues, InputKind, InputSpec};
 use app::members::MemberView;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{Date, Document, Email, Nature, PhoneKind, PostalAddress};
 use wire::set_names;
 

@@ -29,7 +29,7 @@ struct EditMemberState {
 }
 
 async fn render_member_form(app: &App, user: &SignedInUser, state: EditMemberState) -> PageResult {
-    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let all = build_inputs(SPECS, &state.values, &state.problems, |name| {
         list_member_choices(&registers, user, name)
     });

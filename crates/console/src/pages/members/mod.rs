@@ -19,7 +19,7 @@ use app::attachments::OwnerRecord;
 use app::benefits::StoredBenefit;
 use app::members::dependents;
 use app::members::{self, MemberView};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;

@@ -7,7 +7,7 @@ use crate::widgets::formats::format_moment;
 use app::cases::{self, ResolvedCase};
 use app::members::MemberView;
 use app::record_timeline::{RecordChange, RecordChangeDetail, RecordHistory};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::sales::deals;
 use app::{App, Error};
 use domain::{BenefitCode, CaseKind, DealState, Moment, PersonCode};

@@ -11,7 +11,7 @@ use crate::widgets::page::{PageResult, render_page, show_page};
 use crate::widgets::record_form::{FormValues, build_record, label_problems};
 use app::idempotency::IdempotentWrite;
 use app::record_timeline::RecordChangeDetail;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::sales::deals::{self, DealDetailView, ProposedDependent};
 use app::{App, Error};
 use askama::Template;

@@ -67,7 +67,7 @@ fn list_form_sections(is_known: bool) -> Vec<(&'static str, &'static [InputSpec]
 
 async fn render_deal_form(app: &App, user: &SignedInUser, state: EditDealState) -> PageResult {
     let frame = PageFrame::load(app, user, "vendas").await?;
-    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let users = list_responsible_users(app, user).await?;
     let parts = list_form_sections(state.had.is_some() || !state.lead.is_empty());
     let all: Vec<InputSpec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
@@ -174,7 +174,7 @@ async fn save_deal(
     lead: &str,
 ) -> Result<Result<(DealCode, String), SaveDealProblems>, Error> {
     let caller = user.session();
-    let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(app, caller.scope.tenant()).await?;
     let lead = Some(lead).filter(|lead| !lead.is_empty());
     let body = build_deal_record(&registers, values, lead, existing.is_none());
     let input = match existing {

@@ -2,7 +2,7 @@
 
 use crate::session::visitor::SignedInUser;
 use crate::widgets::record_form::{FormValues, InputKind, InputSpec, format_money_input, normalize_money};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::sales::deals::StoredDeal;
 use domain::Date;
 use serde_json::{Value, json};
@@ -125,12 +125,12 @@ pub fn list_deal_choices(
         }
         "codEtapa" => {
             let used: Vec<_> = registers.funnels.iter().filter(|one| one.active).collect();
-            let label =
-                |funnel: &app::registers::snapshot::StoredFunnel,
-                 stage: &app::registers::snapshot::StoredStage| match used.len() {
-                    1 => stage.name.clone(),
-                    _ => format!("{} · {}", funnel.name, stage.name),
-                };
+            let label = |funnel: &app::register_snapshot::StoredFunnel,
+                         stage: &app::register_snapshot::StoredStage| match used.len()
+            {
+                1 => stage.name.clone(),
+                _ => format!("{} · {}", funnel.name, stage.name),
+            };
             let stages = used.iter().flat_map(|funnel| {
                 let open = funnel.stages.iter().filter(|one| one.active || one.code.to_string() == typed);
                 open.map(|stage| (stage.code.to_string(), label(funnel, stage))).collect::<Vec<_>>()

@@ -7,7 +7,7 @@ use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::{ListPager, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{PageResult, show_page};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::sales::deals::{self, DealPipelineQuery, FoundDeal};
 use app::{App, Error};
 use askama::Template;
@@ -56,7 +56,7 @@ pub async fn show_deal_list(State(app): State<App>, user: SignedInUser, query: Q
                     Vec::new(),
                     0,
                     problems,
-                    app::registers::snapshot::load_registers(&app, caller.scope.tenant()).await?,
+                    app::register_snapshot::load_registers(&app, caller.scope.tenant()).await?,
                 )
             }
             Err(error) => return Err(error.into()),

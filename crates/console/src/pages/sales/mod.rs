@@ -12,7 +12,7 @@ mod win;
 use crate::routes::{ConsoleRoute, routes};
 use crate::session::visitor::derive_root_path;
 use app::App;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use domain::{DealCode, DealState, StageCode};
 
 pub fn list_sales_routes() -> Vec<ConsoleRoute> {

@@ -14,7 +14,7 @@ use crate::widgets::record_form::{
     format_money_input, normalize_money, read_form_values,
 };
 use app::idempotency::{IdempotentWrite, WriteOutcome};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::sales::deals::{self, DealDetailView};
 use app::{App, Error};
 use askama::Template;

@@ -81,7 +81,7 @@ pub async fn show_delivery_list(
     require_administrator(user.session())?;
     let frame = PageFrame::load(&app, &user, "gatilhos").await?;
     let tenant = user.session().scope.tenant();
-    let registers = app::registers::snapshot::load_registers(&app, tenant).await?;
+    let registers = app::register_snapshot::load_registers(&app, tenant).await?;
     let receiver = receivers::read_receiver(&app, &vault, tenant, code).await?.receiver;
     let (criteria, problems) = parse_delivery_criteria(&query, &registers.zone);
     let found = match problems.is_empty() {
@@ -206,7 +206,7 @@ pub async fn show_delivery_page(
     require_administrator(caller)?;
     let frame = PageFrame::load(&app, &user, "gatilhos").await?;
     let tenant = caller.scope.tenant();
-    let registers = app::registers::snapshot::load_registers(&app, tenant).await?;
+    let registers = app::register_snapshot::load_registers(&app, tenant).await?;
     let zone = &registers.zone;
     let receiver = receivers::read_receiver(&app, &vault, tenant, code).await?.receiver;
     let (entry, body) = triggers::read_delivery(&app, caller, (code, history)).await?;
@@ -290,7 +290,7 @@ pub async fn replay_deliveries(
     form: SubmittedForm,
 ) -> PageResult {
     require_administrator(user.session())?;
-    let registers = app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let receiver = ReceiverCode::new(code);
     let notice = match parse_replay(&form, &registers.zone) {
         Err(missing) => missing.to_owned(),

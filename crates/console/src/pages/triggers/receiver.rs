@@ -70,7 +70,7 @@ async fn build_receiver_page(
     let frame = PageFrame::load(app, user, "gatilhos").await?;
     let tenant = user.session().scope.tenant();
     let redacted = receivers::read_receiver(app, vault, tenant, code).await?;
-    let registers = app::registers::snapshot::load_registers(app, tenant).await?;
+    let registers = app::register_snapshot::load_registers(app, tenant).await?;
     let (now, zone) = (app.now(), &registers.zone);
     let performance = triggers::list_performance(app, tenant, vec![code]).await?.pop();
     let performance = performance.ok_or_else(|| Error::Defect("a receiver fares nowhere".to_owned()))?;

@@ -42,7 +42,7 @@ pub async fn show_receiver_list(
     require_administrator(user.session())?;
     let frame = PageFrame::load(&app, &user, "gatilhos").await?;
     let tenant = user.session().scope.tenant();
-    let registers = app::registers::snapshot::load_registers(&app, tenant).await?;
+    let registers = app::register_snapshot::load_registers(&app, tenant).await?;
     let (now, zone) = (app.now(), &registers.zone);
     let all = receivers::list_receivers(&app, &vault, tenant).await?;
     let (used, retired): (Vec<_>, Vec<_>) = all.into_iter().partition(|redacted| redacted.receiver.active);

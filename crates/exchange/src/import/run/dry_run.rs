@@ -6,7 +6,7 @@ use crate::import::unit::{DryRunInterruption, ImportUnitOutcome, extract_member_
 use crate::import::{ImportLineCounts, ImportRowOutcome};
 use app::Error;
 use app::members::import_rows as members;
-use app::registers::snapshot::confirm_registers;
+use app::register_snapshot::confirm_registers;
 use domain::{ImportKind, ImportProblem, Rejection};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use storage::WriteLane;

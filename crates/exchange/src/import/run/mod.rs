@@ -9,7 +9,7 @@ use super::{
     ImportCaller, ImportLineCounts, ImportUnitContext, RUN, RecordLineIndex, StoredImportRun, UNDO,
     refuse_unknown_import, undo,
 };
-use app::registers::snapshot::{self, TenantRegisters};
+use app::register_snapshot::{self, TenantRegisters};
 use app::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, ImportCode, ImportKind, ImportProblem, ImportState,
@@ -145,7 +145,7 @@ async fn run_leased_import(
     };
     let context = ImportUnitContext {
         scope,
-        registers: snapshot::load_registers(app, lease.tenant).await?,
+        registers: register_snapshot::load_registers(app, lease.tenant).await?,
         user,
         operation: if lease.state == ImportState::Undoing { UNDO } else { RUN },
         quiet: !import.triggers,
@@ -290,7 +290,7 @@ impl ImportWorker<'_> {
 
     /// Reloads the registers and drops names looked up in the old ones.
     async fn reload_registers(&mut self) -> Result<(), Error> {
-        self.context.registers = snapshot::reload_registers(self.app, self.lease.tenant).await?;
+        self.context.registers = register_snapshot::reload_registers(self.app, self.lease.tenant).await?;
         self.parser.clear_name_cache();
         Ok(())
     }
@@ -473,5 +473,5 @@ pub(super) fn is_line_error(error: &Error) -> bool {
 }
 
 pub(super) async fn reload_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
-    snapshot::reload_registers(app, tenant).await
+    register_snapshot::reload_registers(app, tenant).await
 }

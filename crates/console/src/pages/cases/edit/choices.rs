@@ -9,7 +9,7 @@ use app::benefits::StoredBenefit;
 use app::cases::StoredCase;
 use app::members::dependents;
 use app::members::{self, MemberView};
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use domain::{BenefitCode, CaseKind};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl FormChoiceContext {
         filled: &EditCaseState,
     ) -> Result<FormChoiceContext, Error> {
         let caller = user.session();
-        let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
+        let registers = app::register_snapshot::load_registers(app, caller.scope.tenant()).await?;
         // A user who may see a case may lack access to its member, who can belong to another branch.
         let view = match members::read_member(app, caller, filled.person).await {
             Ok(view) => Some(view),

@@ -18,7 +18,7 @@ use app::cases::{self, ChecklistEntry, FullCase, StoredCase};
 use app::members;
 use app::members::search::FoundMemberRow;
 use app::quick_search;
-use app::registers::snapshot::TenantRegisters;
+use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -129,7 +129,7 @@ async fn build_holder_choice(
         Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
         found => found?,
     };
-    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+    let registers = app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let rows: Vec<HolderCandidate> = found.rows.iter().map(|one| build_candidate(&registers, one)).collect();
     let has_more = found.total > rows.len() as i64;
     Ok(ChooseHolderPage { frame, words, query: text, rows, has_more })
