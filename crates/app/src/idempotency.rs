@@ -152,7 +152,7 @@ where
             .await
         {
             Err(Error::StaleRegisters) => {
-                registers = register_snapshot::reload_registers(app, tenant).await?
+                registers = register_snapshot::reload_registers(app, tenant).await?;
             }
             other => return other,
         }

@@ -97,7 +97,7 @@ impl<'r> UnregisteredReferences<'r> {
                     self.add("plano", Some(code), values, false);
                 }
                 (Some(known), Some(price)) if known.price == Money::default() => {
-                    self.reprice(code, known.active, price)
+                    self.reprice(code, known.active, price);
                 }
                 _ => {}
             }

@@ -483,7 +483,7 @@ impl DispatchEngine {
         for one in demands.iter().filter(|one| !one.is_leased) {
             match granted.get(&one.receiver) {
                 Some(number) => {
-                    one.progress.hold_lease(*number, started_at, started_at + self.settings.lease)
+                    one.progress.hold_lease(*number, started_at, started_at + self.settings.lease);
                 }
                 None => one.progress.lose_lease(),
             }
