@@ -16,8 +16,8 @@ impl Money {
         (0..=Money::MOST.0).contains(&cents).then_some(Money(cents))
     }
 
-    /// A total of amounts, which alone may exceed [`Money::MOST`]; `None` below zero.
-    pub fn from_total_cents(cents: i64) -> Option<Money> {
+    /// A stored amount or a total, which may exceed [`Money::MOST`]; `None` below zero.
+    pub fn from_stored_cents(cents: i64) -> Option<Money> {
         (cents >= 0).then_some(Money(cents))
     }
 
@@ -130,7 +130,7 @@ mod tests {
         fn amounts_sort_and_add_up_as_their_cents(all in prop::collection::vec(0..=Money::MOST.cents(), 0..9)) {
             let amounts: Vec<Money> = all.iter().filter_map(|cents| Money::from_cents(*cents)).collect();
             let total = all.iter().sum();
-            prop_assert_eq!(Some(amounts.iter().copied().sum()), Money::from_total_cents(total));
+            prop_assert_eq!(Some(amounts.iter().copied().sum()), Money::from_stored_cents(total));
             prop_assert_eq!(amounts.is_sorted(), all.is_sorted());
         }
 

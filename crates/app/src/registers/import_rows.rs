@@ -167,7 +167,7 @@ fn parse_snapshot(register: &Register, text: &str) -> Option<(Vec<FieldContent>,
         Some(match (field.kind, value) {
             (_, Value::Null) => FieldContent::Nothing,
             (FieldType::Money, Value::Number(cents)) => {
-                FieldContent::Money(Money::from_cents(cents.as_i64()?)?)
+                FieldContent::Money(Money::from_stored_cents(cents.as_i64()?)?)
             }
             (_, Value::Number(number)) => FieldContent::Number(number.as_i64()?),
             (_, Value::Bool(flag)) => FieldContent::Flag(*flag),

@@ -184,6 +184,7 @@ async fn delete_filter(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
+    _: SubmittedForm,
 ) -> PageResult {
     let before = saved_filters::delete_filter(&app, user.session(), FilterCode::new(code)).await?;
     let list = FilterableList::from_name(&before.list).ok_or(Refusal::NotThere)?;

@@ -86,7 +86,7 @@ pub fn parse_benefit_snapshot(text: &str) -> Result<(StoredBenefit, Vec<StoredIt
         Some(StoredItem {
             code: ItemCode::new(number(0)?),
             plan: PlanCode::new(number(1)?),
-            price: Money::from_cents(one[2].as_i64()?)?,
+            price: Money::from_stored_cents(one[2].as_i64()?)?,
             included_on: Date::from_iso(one[3].as_str()?)?,
             is_first: one[4].as_bool()?,
             active: one[5].as_bool()?,

@@ -32,7 +32,7 @@ pub(crate) fn encode_priced_plans(plans: &[(PlanCode, Money)]) -> String {
 pub(crate) fn parse_priced_plans(text: &str) -> Result<Vec<(PlanCode, Money)>, Error> {
     let one = |part: &str| {
         let (plan, price) = part.split_once(':')?;
-        Some((PlanCode::new(plan.parse().ok()?), Money::from_cents(price.parse().ok()?)?))
+        Some((PlanCode::new(plan.parse().ok()?), Money::from_stored_cents(price.parse().ok()?)?))
     };
     text.split_whitespace()
         .map(|part| one(part).ok_or_else(|| Error::Broken(format!("{part:?} is kept as a plan"))))

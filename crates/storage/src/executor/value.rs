@@ -181,7 +181,7 @@ impl From<Money> for SqlScalar {
 
 impl FromColumn for Money {
     fn from_value(value: SqlScalarRef<'_>) -> Option<Money> {
-        i64::from_value(value).and_then(Money::from_cents)
+        i64::from_value(value).and_then(Money::from_stored_cents)
     }
 }
 

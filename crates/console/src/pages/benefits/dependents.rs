@@ -9,7 +9,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
 use crate::widgets::labels;
 use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
-use crate::widgets::page::PageResult;
+use crate::widgets::page::{PageResult, Refusal};
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, read_form_values,
 };
@@ -216,7 +216,7 @@ pub async fn set_dependent_active(
     form: SubmittedForm,
 ) -> PageResult {
     let dependent = load_dependent(&app, &user, benefit, code).await?;
-    let active = form.text("ativo") == "true";
+    let active = form.text("ativo").parse().map_err(|_| Refusal::Unreadable)?;
     let back = match form.text("para") {
         "" => format!("/console/beneficios/{benefit}"),
         path => sanitize_return_path(path).to_owned(),
