@@ -11,7 +11,7 @@ use domain::{
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use storage::benefits::monthly_counts::{self, BenefitMovement};
 use storage::members::panel;
 use storage::search::tally;
@@ -103,7 +103,6 @@ pub(crate) struct OpenWorkSnapshot {
     claims: Vec<panel::OpenClaimCount>,
     deals: Vec<panel::OpenDealCount>,
     counted_at: Moment,
-    at: Instant,
 }
 
 async fn load_open_work(
@@ -111,10 +110,11 @@ async fn load_open_work(
     tenant: TenantId,
     registers: &TenantRegisters,
 ) -> Result<Arc<OpenWorkSnapshot>, Error> {
-    if let Some(known) = app.memory.open.get(&tenant).filter(|open| open.at.elapsed() < REMEMBERED) {
+    let now = app.now();
+    let is_fresh = |open: &OpenWorkSnapshot| (now.minus(REMEMBERED)..=now).contains(&open.counted_at);
+    if let Some(known) = app.memory.open.get(&tenant).filter(|open| is_fresh(open)) {
         return Ok(known);
     }
-    let now = app.now();
     let ago = |days: i32| now.minus(DAY.saturating_mul(u32::try_from(days).unwrap_or_default()));
     let of_claims = registers.situations.iter().filter(|one| one.entity == Entity::Claim);
     let situations: Vec<SituationCode> =
@@ -124,7 +124,7 @@ async fn load_open_work(
         false => panel::count_open_claims(&app.db, tenant, &situations, AGES.map(ago)).await?,
     };
     let deals = panel::count_open_deals(&app.db, tenant, ago(GONE_COLD)).await?;
-    let open = Arc::new(OpenWorkSnapshot { claims, deals, counted_at: now, at: Instant::now() });
+    let open = Arc::new(OpenWorkSnapshot { claims, deals, counted_at: now });
     app.memory.open.insert(tenant, Arc::clone(&open));
     Ok(open)
 }

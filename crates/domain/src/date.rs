@@ -12,6 +12,7 @@ pub struct Date(civil::Date);
 impl Date {
     /// 1970-01-01
     pub const EPOCH: Date = Date(civil::date(1970, 1, 1));
+    const EARLIEST: Date = Date(civil::date(1, 1, 1));
 
     /// Accepts `14/11/2026` and `2026-11-14`, and refuses days that do not exist in the calendar.
     pub fn parse(text: &str) -> Result<Date, Rejection> {
@@ -76,7 +77,8 @@ impl Date {
     }
 
     pub fn plus_days(self, days: i64) -> Option<Date> {
-        self.0.checked_add(jiff::Span::new().try_days(days).ok()?).ok().map(Date)
+        let date = self.0.checked_add(jiff::Span::new().try_days(days).ok()?).ok().map(Date);
+        date.filter(|date| *date >= Date::EARLIEST)
     }
 
     /// The number of days since `earlier`; 0 if `earlier` is later.
@@ -95,7 +97,7 @@ impl Date {
 impl Moment {
     /// The calendar day of this moment in the zone.
     pub fn date_in(self, zone: &TimeZone) -> Date {
-        Date(self.to_zoned(zone).date())
+        Date(self.to_zoned(zone).date()).max(Date::EARLIEST)
     }
 
     /// `2026-11-14T10:32:05-03:00`: local time with its offset, to the second.
@@ -230,6 +232,14 @@ mod tests {
         let last = Date::parse("31/12/9999").unwrap();
         assert_eq!(last.next(), last);
         assert!(last.start_in(&sao_paulo) > Date::parse("30/12/9999").unwrap().start_in(&zone("UTC")));
+    }
+
+    #[test]
+    fn no_day_is_before_the_first_that_can_be_written() {
+        let first = Date::new(1, 1, 1).unwrap();
+        let midnight = first.start_in(&zone("America/Sao_Paulo"));
+        assert_eq!(midnight.date_in(&zone("America/Manaus")), first);
+        assert_eq!(first.plus_days(-1), None);
     }
 
     proptest! {

@@ -80,7 +80,7 @@ pub fn read_money(json: &Json) -> Option<Money> {
         // More decimals than cents.
         let number: f64 = text.parse().ok()?;
         let cents = (number * 100.0).round();
-        Money::from_cents((0.0..1e15).contains(&cents).then_some(cents as i64)?)
+        Money::from_stored_cents((0.0..1e15).contains(&cents).then_some(cents as i64)?)
     })
 }
 

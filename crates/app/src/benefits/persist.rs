@@ -9,7 +9,7 @@ use crate::command::ActorContext;
 use crate::field_differences::BENEFIT;
 use crate::listing_rows::{ListedDays, build_benefit_row};
 use crate::situations::{
-    SituationChange, insert_situation_change, refuse_situation_change, render_benefit_trigger_body,
+    RecordSituationChange, insert_situation_change, refuse_situation_change, render_benefit_trigger_body,
 };
 use domain::{
     AuditedChange, AuditedRecordKind, BenefitCode, BranchCode, CardNumber, Entity, HistoryCode, ItemCode,
@@ -231,8 +231,8 @@ pub(super) fn build_situation_change(
     before: Option<&StoredBenefit>,
     after: &StoredBenefit,
     reason: Option<String>,
-) -> SituationChange {
-    SituationChange {
+) -> RecordSituationChange {
+    RecordSituationChange {
         entity: Entity::Benefit,
         record: code.get(),
         branch: after.branch,

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::command::ActorContext;
 use crate::field_differences::{FieldDifference, list_field_names, name_case_subject};
-use crate::situations::{SituationChange, insert_situation_change, render_case_trigger_body};
+use crate::situations::{RecordSituationChange, insert_situation_change, render_case_trigger_body};
 use domain::{AuditedAction, AuditedChange, CaseKind, HistoryCode};
 use storage::benefits::StoredBenefit;
 use storage::cases::{self, StoredCase};
@@ -64,7 +64,7 @@ pub(crate) async fn store_case(
     let subject = name_case_subject(kind);
     statements.extend(context.field_change_statements(subject, code, first_field, pending.differences));
     if is_situation_change {
-        let change = SituationChange {
+        let change = RecordSituationChange {
             entity: kind.entity(),
             record: code,
             branch: after.head().branch,

@@ -12,7 +12,7 @@ use storage::Statement;
 use storage::history::situation_changes::{self, NewHistoryRow};
 
 /// A record's new situation.
-pub struct SituationChange {
+pub struct RecordSituationChange {
     pub entity: Entity,
     pub record: i32,
     pub branch: BranchCode,
@@ -22,9 +22,9 @@ pub struct SituationChange {
     pub reason: Option<String>,
 }
 
-impl SituationChange {
+impl RecordSituationChange {
     pub fn into_history_row(self, context: &ActorContext<'_>) -> NewHistoryRow {
-        let SituationChange { entity, record, branch, from, to, reason } = self;
+        let RecordSituationChange { entity, record, branch, from, to, reason } = self;
         NewHistoryRow {
             tenant: context.tenant,
             entity,
@@ -44,7 +44,7 @@ impl SituationChange {
 pub(crate) fn insert_situation_change(
     context: &ActorContext<'_>,
     history: HistoryCode,
-    change: SituationChange,
+    change: RecordSituationChange,
     body: String,
 ) -> Vec<Statement> {
     let receivers = context.receivers_for(change.entity);

@@ -30,6 +30,15 @@ impl SubmittedForm {
         found.map_or("", |(_, value)| value)
     }
 
+    /// The choice that a button sends. A form without it is refused, so that nothing is changed by omission.
+    pub fn read_yes_or_no(&self, name: &str) -> Result<bool, Refusal> {
+        match self.text(name) {
+            "sim" => Ok(true),
+            "nao" => Ok(false),
+            _ => Err(Refusal::Unreadable),
+        }
+    }
+
     pub fn pairs(&self) -> &[(String, String)] {
         &self.fields
     }

@@ -3,7 +3,7 @@
 use super::{MemberRows, ORIGIN, SampleMemberBatch};
 use app::ActorContext;
 use app::Error;
-use app::situations::{SituationChange, render_case_trigger_body};
+use app::situations::{RecordSituationChange, render_case_trigger_body};
 use domain::{CaseKind, ClaimCode, HistoryCode, Moment, SituationCode};
 use storage::Statement;
 use storage::benefits::StoredBenefit;
@@ -164,7 +164,7 @@ fn build_situation_change(
         quiet: false,
         now: at,
     };
-    let change = SituationChange {
+    let change = RecordSituationChange {
         entity: case.kind().entity(),
         record: written.code,
         branch: case.head().branch,

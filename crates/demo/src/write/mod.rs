@@ -8,7 +8,7 @@ use crate::people::SampleMember;
 use crate::progress::DemoLoadProgress;
 use app::listing_rows::{ListedDays, build_benefit_row, build_listed_member, build_member_row};
 use app::register_snapshot::TenantRegisters;
-use app::situations::{SituationChange, render_benefit_trigger_body};
+use app::situations::{RecordSituationChange, render_benefit_trigger_body};
 use app::{ActorContext, Error};
 use domain::{
     BenefitCode, CardNumber, CaseKind, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode,
@@ -364,7 +364,7 @@ fn build_situation_change(
         quiet: false,
         now: benefit.created_at,
     };
-    let change = SituationChange {
+    let change = RecordSituationChange {
         entity: Entity::Benefit,
         record: code.get(),
         branch: benefit.branch,

@@ -9,7 +9,7 @@ use app::access::password_hash;
 use app::attachments::is_file_key;
 use app::attachments::transfer::parse_part_key;
 use app::tenants::hosts;
-use domain::{RandomSource, TimeZone};
+use domain::{Date, RandomSource, TimeZone};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use storage::SqlScalar;
@@ -92,6 +92,9 @@ fn build_table_path(table: &ArchiveTable) -> String {
 fn build_bad_row_error(table: &ArchiveTable, line: u64, cause: String) -> ArchiveError {
     ArchiveError::BadRow { path: build_table_path(table), line, cause }
 }
+
+/// Columns of amounts in cents.
+const AMOUNTS: [&str; 4] = ["price", "worth", "protected", "participation"];
 
 enum ArchiveRowFault {
     Row(String),
@@ -178,6 +181,16 @@ impl TableRowChecks {
     fn check_row(&mut self, row: &[SqlScalar]) -> Result<(), String> {
         if row.iter().any(|value| matches!(value, SqlScalar::Text(text) if text.contains('\0'))) {
             return Err("a text with U+0000".to_owned());
+        }
+        for (column, value) in self.table.columns.iter().zip(row) {
+            let is_readable = match value {
+                SqlScalar::Text(day) if column.name.ends_with("_on") => Date::from_iso(day).is_some(),
+                SqlScalar::Int(cents) if AMOUNTS.contains(&column.name) => *cents >= 0,
+                _ => true,
+            };
+            if !is_readable {
+                return Err(format!("{} {value:?}", column.name));
+            }
         }
         for ((at, requirement), filled) in self.needs.iter().zip(&mut self.filled) {
             match row.get(*at) {

@@ -3,7 +3,7 @@
 use super::sales::resolve_own_document;
 use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, write_batch};
 use app::members::mirror_rows as people;
-use app::situations::{SituationChange, render_case_trigger_body};
+use app::situations::{RecordSituationChange, render_case_trigger_body};
 use app::{App, Error};
 use domain::{
     BranchCode, CaseKind, ClaimCode, Document, Entity, HistoryCode, MirrorRecordConflict, PersonCode,
@@ -248,7 +248,7 @@ async fn write_claim(
     if moved {
         let history = HistoryCode::new(counters::reserve_number(tx, tenant, Counter::History).await?);
         let context = part.change_context();
-        let change = SituationChange {
+        let change = RecordSituationChange {
             entity: Entity::Claim,
             record: code,
             branch: case.head().branch,

@@ -343,7 +343,7 @@ pub async fn set_record_active(
     form: SubmittedForm,
 ) -> PageResult {
     require_administrator(user.session())?;
-    let active = form.text("ativo") == "sim";
+    let active = form.read_yes_or_no("ativo")?;
     let fields = [("ativo", json!(active)), ("versao", json!(form.text("versao")))];
     let fields = fields.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
     let input = wire::register::read_record_input(register, &fields);

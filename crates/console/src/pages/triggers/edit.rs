@@ -268,7 +268,7 @@ pub async fn set_receiver_active(
     form: SubmittedForm,
 ) -> PageResult {
     require_administrator(user.session())?;
-    let active = form.text("ativo") == "sim";
+    let active = form.read_yes_or_no("ativo")?;
     let changes = ReceiverChangeRequest {
         version: form.text("versao").parse().unwrap_or_default(),
         address: None,

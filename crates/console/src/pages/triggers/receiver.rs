@@ -150,7 +150,7 @@ pub async fn set_receiver_pause(
     form: SubmittedForm,
 ) -> PageResult {
     require_administrator(user.session())?;
-    let pauses = form.text("pausar") == "sim";
+    let pauses = form.read_yes_or_no("pausar")?;
     let reason = Some(form.text("motivo").trim().to_owned()).filter(|text| !text.is_empty());
     let request = (ReceiverCode::new(code), pauses, reason);
     let write = IdempotentWrite::without_key();

@@ -286,7 +286,7 @@ pub async fn list_stage_summaries(
         all.push(StageSummary {
             stage: *stage,
             count: sums.get("count")?,
-            total: Money::from_stored_cents(sums.get("total")?).unwrap_or_default(),
+            total: sums.get("total")?,
             first: first.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?,
         });
     }
