@@ -18,7 +18,7 @@ use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
 
 /// A benefit before and after; its slot is already assigned.
-pub struct BenefitTakeover<'a> {
+pub struct MirroredBenefitWrite<'a> {
     pub code: BenefitCode,
     pub before: Option<&'a StoredBenefit>,
     pub after: StoredBenefit,
@@ -45,17 +45,18 @@ pub fn take_over_benefit(before: &StoredBenefit, received: &StoredBenefit) -> St
 pub async fn write_takeovers(
     tx: &mut Tx,
     context: &ActorContext<'_>,
-    all: &[BenefitTakeover<'_>],
+    all: &[MirroredBenefitWrite<'_>],
 ) -> Result<u64, Error> {
-    let changed: Vec<&BenefitTakeover<'_>> =
+    let changed: Vec<&MirroredBenefitWrite<'_>> =
         all.iter().filter(|one| one.before != Some(&one.after)).collect();
     if changed.is_empty() {
         return Ok(0);
     }
     let tenant = context.tenant;
-    let moved =
-        |one: &&&BenefitTakeover<'_>| one.before.is_none_or(|before| before.situation != one.after.situation);
-    let moves: Vec<&&BenefitTakeover<'_>> = changed.iter().filter(moved).collect();
+    let moved = |one: &&&MirroredBenefitWrite<'_>| {
+        one.before.is_none_or(|before| before.situation != one.after.situation)
+    };
+    let moves: Vec<&&MirroredBenefitWrite<'_>> = changed.iter().filter(moved).collect();
     let differences: Vec<_> = changed
         .iter()
         .filter_map(|one| Some((one.code, compare_benefits(context.registers, one.before?, &one.after))))
@@ -89,14 +90,18 @@ fn convert_count(length: usize) -> i32 {
 }
 
 /// Statements for the benefits, their listing rows and the counts of cancellations.
-fn build_takeover_statements(context: &ActorContext<'_>, changed: &[&BenefitTakeover<'_>]) -> Vec<Statement> {
+fn build_takeover_statements(
+    context: &ActorContext<'_>,
+    changed: &[&MirroredBenefitWrite<'_>],
+) -> Vec<Statement> {
     let tenant = context.tenant;
     let new = changed.iter().filter(|one| one.before.is_none());
     let mut statements = benefits::insert_benefits(tenant, new.map(|one| (one.code, &one.after)));
     let known = changed.iter().filter(|one| one.before.is_some());
     statements.extend(known.map(|one| benefits::update_benefit(tenant, one.code, &one.after)));
-    let is_added = |one: &&&BenefitTakeover<'_>| one.before.is_none() && one.free_row.is_none();
-    let plate_key = |one: &&BenefitTakeover<'_>| one.after.vehicle.plate.as_ref().map(Plate::comparison_key);
+    let is_added = |one: &&&MirroredBenefitWrite<'_>| one.before.is_none() && one.free_row.is_none();
+    let plate_key =
+        |one: &&MirroredBenefitWrite<'_>| one.after.vehicle.plate.as_ref().map(Plate::comparison_key);
     let plate_keys: Vec<_> = changed.iter().filter(is_added).map(plate_key).collect();
     let added: Vec<_> = changed
         .iter()

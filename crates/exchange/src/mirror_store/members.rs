@@ -5,7 +5,7 @@ use super::{
     MirrorLease, MirrorWriteBatch, NewMirrorNote, StoredMirror, advance_counter, extract_own_card_numbers,
     runs, write_batch,
 };
-use app::benefits::mirror_rows::{self as benefit_rows, BenefitTakeover};
+use app::benefits::mirror_rows::{self as benefit_rows, MirroredBenefitWrite};
 use app::members::mirror_rows as people;
 use app::{App, Error};
 use domain::{BenefitCode, Document, MirrorRecordConflict, PersonCode};
@@ -218,14 +218,14 @@ async fn merge_benefits<'p>(
     part: &'p MirrorWriteBatch<Vec<MirroredMember>>,
     people: &'p BTreeMap<PersonCode, PersonMerge>,
     known: &'p BTreeMap<BenefitCode, StoredBenefit>,
-) -> Result<Vec<BenefitTakeover<'p>>, Error> {
+) -> Result<Vec<MirroredBenefitWrite<'p>>, Error> {
     let tenant = part.tenant();
     let mut free: BTreeMap<PersonCode, (i32, domain::BranchCode)> =
         rows::list_free_rows(tx, tenant, people.keys().copied()).await?.into_iter().collect();
     let is_listed = |code: &PersonCode| {
         people.get(code).is_some_and(|one| one.before.as_ref().is_some_and(|before| before.is_member))
     };
-    let mut takeovers: Vec<BenefitTakeover<'p>> = Vec::new();
+    let mut takeovers: Vec<MirroredBenefitWrite<'p>> = Vec::new();
     let mut seen_codes = BTreeSet::new();
     let mut alone = BTreeSet::new();
     // Existing rows keep their slots; only as many new slots are taken as there may be new rows.
@@ -259,7 +259,7 @@ async fn merge_benefits<'p>(
                 StoredBenefit { slot: free_row.map_or_else(&mut next, |(slot, _)| slot), ..mirrored.clone() }
             }
         };
-        takeovers.push(BenefitTakeover {
+        takeovers.push(MirroredBenefitWrite {
             code: *code,
             before,
             after,
@@ -274,7 +274,7 @@ async fn merge_benefits<'p>(
 async fn resolve_duplicate_sequences(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredMember>>,
-    takeovers: &mut [BenefitTakeover<'_>],
+    takeovers: &mut [MirroredBenefitWrite<'_>],
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<(), Error> {
     let tenant = part.tenant();
