@@ -7,7 +7,7 @@
 //! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, and a
 //! line in the table of its area or below. A handler takes a `visitor::SignedInUser`, which redirects other visitors to
 //! the sign-in page. A form is read with `form::SubmittedForm`, the URL's query with `visitor::QueryParams`. A handler
-//! returns a `page::PageResult`: it ends with `page::show_page`, and `?` answers an error with a refusal.
+//! returns a `page::HandlerResult`: it ends with `page::show_page`, and `?` answers an error with a refusal.
 //! `/console/estilo` shows the building blocks of pages.
 //!
 //! `tests/integration/` sends every route of the table as everybody who may come, and fails for a form without a valid
@@ -32,7 +32,7 @@ pub mod widgets;
 #[cfg(test)]
 mod template_tests;
 
-pub use routes::{ConsoleRoute, PageAccess};
+pub use routes::{PageAccess, PageRoute};
 
 use app::{App, Vault};
 use askama::Template;
@@ -47,14 +47,14 @@ use session::{password_reset, second_factor, setup, sign_in};
 use widgets::assets;
 
 /// Every route of the console, in the order of its areas.
-pub fn list_routes() -> Vec<ConsoleRoute> {
+pub fn list_routes() -> Vec<PageRoute> {
     let mut routes = list_page_routes();
     routes.extend(pages::triggers::list_trigger_routes());
     routes
 }
 
 /// The routes that need nothing but the `App`.
-fn list_page_routes() -> Vec<ConsoleRoute> {
+fn list_page_routes() -> Vec<PageRoute> {
     let mut routes = list_account_routes();
     routes.extend(pages::member_list::list_member_routes());
     routes.extend(widgets::list_tools::list_toolbar_routes());
@@ -71,7 +71,7 @@ fn list_page_routes() -> Vec<ConsoleRoute> {
 }
 
 /// Sign-in, the account of each user, and what an administrator manages.
-fn list_account_routes() -> Vec<ConsoleRoute> {
+fn list_account_routes() -> Vec<PageRoute> {
     routes! {
         get  "/"                                        Public        show_welcome_page;
         get  "/estilo.css"                              Public        serve_welcome_style;
@@ -142,7 +142,7 @@ struct WelcomePage {
 }
 
 /// The page at the server's root address.
-async fn show_welcome_page() -> widgets::page::PageResult {
+async fn show_welcome_page() -> widgets::page::HandlerResult {
     widgets::page::render_page(StatusCode::OK, &WelcomePage { version: env!("CARGO_PKG_VERSION") })
 }
 

@@ -14,24 +14,24 @@ pub enum PageAccess {
     Administrator,
 }
 
-pub struct ConsoleRoute {
+pub struct PageRoute {
     pub method: Method,
     pub path: String,
     pub access: PageAccess,
     handler: MethodRouter<App>,
 }
 
-impl ConsoleRoute {
-    pub(crate) fn get(path: &str, access: PageAccess, handler: MethodRouter<App>) -> ConsoleRoute {
-        ConsoleRoute { method: Method::GET, path: path.to_owned(), access, handler }
+impl PageRoute {
+    pub(crate) fn get(path: &str, access: PageAccess, handler: MethodRouter<App>) -> PageRoute {
+        PageRoute { method: Method::GET, path: path.to_owned(), access, handler }
     }
 
-    pub(crate) fn post(path: &str, access: PageAccess, handler: MethodRouter<App>) -> ConsoleRoute {
-        ConsoleRoute { method: Method::POST, path: path.to_owned(), access, handler }
+    pub(crate) fn post(path: &str, access: PageAccess, handler: MethodRouter<App>) -> PageRoute {
+        PageRoute { method: Method::POST, path: path.to_owned(), access, handler }
     }
 
     /// Puts the route below a path, for areas that share their handlers.
-    pub(crate) fn below(mut self, area: &str) -> ConsoleRoute {
+    pub(crate) fn below(mut self, area: &str) -> PageRoute {
         self.path.insert_str(0, area);
         self
     }
@@ -40,7 +40,7 @@ impl ConsoleRoute {
 /// A list of routes: method, path, access, handler. A macro, because a function would be compiled for each handler.
 macro_rules! routes {
     ($($method:ident $path:literal $access:ident $handler:path;)*) => {
-        vec![$($crate::routes::ConsoleRoute::$method(
+        vec![$($crate::routes::PageRoute::$method(
             $path,
             $crate::routes::PageAccess::$access,
             dispatch::$method($handler),
@@ -49,6 +49,6 @@ macro_rules! routes {
 }
 pub(crate) use routes;
 
-pub(crate) fn build_table_router(routes: Vec<ConsoleRoute>) -> Router<App> {
+pub(crate) fn build_table_router(routes: Vec<PageRoute>) -> Router<App> {
     routes.into_iter().fold(Router::new(), |router, route| router.route(&route.path, route.handler))
 }

@@ -4,7 +4,7 @@ use super::mails;
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::upkeep::health::{self, ServerHealth};
 use askama::Template;
@@ -28,7 +28,7 @@ struct ServerStatusPage {
     signs: Vec<HealthSign>,
 }
 
-pub async fn show_about_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_about_page(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "sobre").await?;
     let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let mut facts = vec![

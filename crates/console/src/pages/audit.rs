@@ -6,7 +6,7 @@ use super::member_list::SelectOption;
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::audit::access_log::{
     self, AccountActionResult, AuditEntryContent, AuditedEvent, NAMED, ReverseAuditQuery, StoredAuditEntry,
@@ -49,7 +49,11 @@ struct AuditLogPage {
     export: ExportLinks,
 }
 
-pub async fn show_audit_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+pub async fn show_audit_page(
+    State(app): State<App>,
+    user: SignedInUser,
+    query: QueryParams,
+) -> HandlerResult {
     let caller = user.session();
     let zone = app::register_snapshot::load_registers(&app, caller.scope.tenant()).await?.zone.clone();
     let (criteria, problems) = parse_audit_query(&query, &zone);

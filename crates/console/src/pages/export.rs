@@ -1,8 +1,8 @@
 //! `/console/exportar/{lista}`: a filtered list as a spreadsheet file, and the links to it.
 
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::{QueryParams, SignedInUser};
-use crate::widgets::page::{PageResult, Refusal};
+use crate::widgets::page::{HandlerResult, Refusal};
 use app::App;
 use axum::body::Body;
 use axum::extract::{RawPathParams, State};
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use exchange::export::{self, ListExport, ListExportError};
 use futures_util::stream::poll_fn;
 
-pub fn list_export_routes() -> Vec<ConsoleRoute> {
+pub fn list_export_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/exportar/{lista}" SignedIn export_list;
     }
@@ -51,7 +51,7 @@ async fn export_list(
     user: SignedInUser,
     path: RawPathParams,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let name = path.iter().find(|(known, _)| *known == "lista").map_or("", |(_, value)| value);
     let list = export::find_list_by_name(name).ok_or(Refusal::NotThere)?;
     match export::start_list_export(&app, user.session(), list, query.pairs()).await {

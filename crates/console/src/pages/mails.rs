@@ -6,7 +6,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::mail::{self, MailDeliveryMethod, OutboxMail};
 use askama::Template;
@@ -43,7 +43,7 @@ struct OutgoingMailPage {
     export: ExportLinks,
 }
 
-pub async fn show_mail_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+pub async fn show_mail_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> HandlerResult {
     let caller = user.session();
     let before = query.text("antes").parse().ok();
     let all = mail::list_outbox_mail(&app, caller, before.unwrap_or(i32::MAX)).await?;
@@ -98,7 +98,7 @@ pub fn describe_mail_transport(method: &MailDeliveryMethod) -> MailTransportSumm
     }
 }
 
-pub async fn send_test_mail(State(app): State<App>, user: SignedInUser, _: SubmittedForm) -> PageResult {
+pub async fn send_test_mail(State(app): State<App>, user: SignedInUser, _: SubmittedForm) -> HandlerResult {
     let email = mail::send_test_mail(&app, user.session()).await?;
     Ok(redirect_with_notice(
         &format!("{}/console/emails", derive_root_path(&app)),

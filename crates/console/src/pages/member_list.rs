@@ -2,14 +2,14 @@
 
 use super::export::ExportLinks;
 use super::members::STATES;
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{ListPager, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use crate::widgets::record_form::label_problems;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, FoundMemberRow};
@@ -20,7 +20,7 @@ use axum::extract::State;
 use domain::{AuditedOperation, Date, Entity, Money, PAGE_SIZE, SellerCode, display};
 use wire::records::PesquisaAssociadoQuery;
 
-pub fn list_member_routes() -> Vec<ConsoleRoute> {
+pub fn list_member_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/associados" SignedIn show_member_list;
         post "/console/associados" SignedIn filter_member_list;
@@ -110,13 +110,21 @@ struct BrowseMembersPage {
     is_filtered: bool,
 }
 
-pub async fn show_member_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+pub async fn show_member_list(
+    State(app): State<App>,
+    user: SignedInUser,
+    query: QueryParams,
+) -> HandlerResult {
     show_page(&build_member_list(&app, &user, &query).await?)
 }
 
 /// `POST /console/associados`: a filter by document is answered directly, so that no URL contains the document; other
 /// filters redirect to a URL that can be bookmarked.
-async fn filter_member_list(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+async fn filter_member_list(
+    State(app): State<App>,
+    user: SignedInUser,
+    form: SubmittedForm,
+) -> HandlerResult {
     let query = QueryParams::from_form(&form);
     if PRIVATE.iter().any(|name| !query.text(name).is_empty()) {
         return show_page(&build_member_list(&app, &user, &query).await?);

@@ -5,7 +5,7 @@ use crate::session::visitor::{SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::describe_rejection;
 use app::idempotency::IdempotentWrite;
 use app::tenants::{self, ChangeTenant};
@@ -30,7 +30,7 @@ struct OpenValidationPage {
     problems: Vec<String>,
 }
 
-pub async fn show_validation_form(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_validation_form(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     show_page(&build_validation_page(&app, &user).await?)
 }
 
@@ -54,7 +54,7 @@ pub async fn save_validation_form(
     State(app): State<App>,
     user: SignedInUser,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let saved = match parse_validation_changes(&form) {
         Ok(changes) => {
@@ -96,7 +96,7 @@ async fn render_refused_validation(
     user: &SignedInUser,
     form: &SubmittedForm,
     problems: &[Rejection],
-) -> PageResult {
+) -> HandlerResult {
     let is_old = problems.iter().any(|problem| matches!(problem, Rejection::OldVersion { .. }));
     let mut page = build_validation_page(app, user).await?;
     page.problems = problems.iter().map(describe_rejection).collect();

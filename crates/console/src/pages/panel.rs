@@ -5,7 +5,7 @@ use super::first_steps::{self, FirstStep};
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::{BarChart, ColumnChart, format_count, format_moment, format_short_month};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::panel::{self, AGES, BenefitFigures, GONE_COLD, PendingWork, WAITS_LONG};
 use askama::Template;
@@ -39,7 +39,7 @@ struct PanelFiguresPage {
     steps: Option<Vec<FirstStep>>,
 }
 
-pub async fn show_panel_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_panel_page(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "painel").await?;
     let figures = panel::read_benefit_figures(&app, user.session()).await?;
     let work = panel::read_pending_work(&app, user.session()).await?;

@@ -7,7 +7,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::list_tools::{TableToolbar, build_default_toolbar};
-use crate::widgets::page::{PageResult, render_page};
+use crate::widgets::page::{HandlerResult, render_page};
 use app::quick_search;
 use app::{App, Error};
 use askama::Template;
@@ -41,13 +41,13 @@ pub async fn show_search_results(
     State(app): State<App>,
     user: SignedInUser,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     answer_search(&app, &user, &query).await
 }
 
 /// `POST /console/busca`: documents, phones and card numbers stay out of the URL, which browsers and proxies store;
 /// other searches redirect to a URL that can be bookmarked.
-pub async fn submit_search(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+pub async fn submit_search(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> HandlerResult {
     let query = QueryParams::from_form(&form);
     if is_private(query.text("q")) {
         return answer_search(&app, &user, &query).await;
@@ -61,7 +61,7 @@ fn is_private(text: &str) -> bool {
     Document::parse(text).is_ok() || text.chars().filter(char::is_ascii_digit).count() >= 8
 }
 
-async fn answer_search(app: &App, user: &SignedInUser, query: &QueryParams) -> PageResult {
+async fn answer_search(app: &App, user: &SignedInUser, query: &QueryParams) -> HandlerResult {
     let text: String = query.text("q").chars().take(200).collect();
     let found = match quick_search::search_everything(app, user.session(), &text).await {
         Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),

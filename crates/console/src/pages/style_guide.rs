@@ -5,7 +5,7 @@ use crate::session::visitor::SignedInUser;
 use crate::widgets::board::{KanbanBoard, KanbanCard, KanbanColumn};
 use crate::widgets::formats::{BarChart, ColumnChart, ListPager};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use askama::Template;
 use axum::extract::State;
@@ -21,7 +21,7 @@ struct StyleGuidePage {
     board: KanbanBoard,
 }
 
-pub async fn show_style_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_style_page(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "estilo").await?;
     let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let situations = domain::Entity::ALL.iter().map(|entity| {

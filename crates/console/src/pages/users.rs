@@ -7,7 +7,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{FormProblems, VersionConflict, describe_rejection};
 use app::access::second_factor;
 use app::access::users::{
@@ -52,7 +52,7 @@ struct BrowseUsersPage {
     export: ExportLinks,
 }
 
-pub async fn show_user_list(State(app): State<App>, signed_in: SignedInUser) -> PageResult {
+pub async fn show_user_list(State(app): State<App>, signed_in: SignedInUser) -> HandlerResult {
     require_administrator(signed_in.session())?;
     let frame = PageFrame::load(&app, &signed_in, "usuarios").await?;
     let registers = app::register_snapshot::load_registers(&app, signed_in.session().scope.tenant()).await?;
@@ -97,7 +97,7 @@ pub async fn demand_second_factor(
     State(app): State<App>,
     user: SignedInUser,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let changes = tenants::ChangeTenant {
         second_factor_roles: FieldPatch::Set(form.all_texts("perfil").filter_map(wire::parse_role).collect()),
@@ -195,7 +195,7 @@ async fn render_user_form(
     code: Option<i32>,
     mut fields: UserFormFields,
     mut problems: FormProblems,
-) -> PageResult {
+) -> HandlerResult {
     if let Some(conflict) = &problems.conflict {
         // The user now sees both versions, so the next save may overwrite.
         fields.version = conflict.version;
@@ -271,13 +271,13 @@ fn read_user_fields(form: &SubmittedForm) -> UserFormFields {
     }
 }
 
-pub async fn show_new_user_form(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_new_user_form(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     require_administrator(user.session())?;
     let fields = UserFormFields { role: Some(Role::Operator), active: true, ..UserFormFields::default() };
     render_user_form(&app, &user, None, fields, FormProblems::default()).await
 }
 
-pub async fn create_user(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+pub async fn create_user(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> HandlerResult {
     require_administrator(user.session())?;
     let fields = read_user_fields(&form);
     let created = match parse_new_user(&user, &fields) {
@@ -337,7 +337,7 @@ pub async fn show_user_page(
     State(app): State<App>,
     signed_in: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(signed_in.session())?;
     let user = users::read_user(&app, signed_in.session(), UserCode::new(code)).await?;
     render_user_form(&app, &signed_in, Some(code), fill_user_fields(&user), FormProblems::default()).await
@@ -348,7 +348,7 @@ pub async fn change_user(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let fields = read_user_fields(&form);
     let changed = match parse_new_user(&user, &fields) {
@@ -390,7 +390,7 @@ pub async fn send_password(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let done = users::send_new_password(
         &app,
@@ -413,7 +413,7 @@ pub async fn end_user_sessions(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let done = users::end_user_sessions(
         &app,
@@ -432,7 +432,7 @@ pub async fn remove_second_factor(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let done = second_factor::remove_factor_of_user(&app, user.session(), UserCode::new(code)).await;
     let text = match done {
@@ -442,7 +442,7 @@ pub async fn remove_second_factor(
     respond_to_user_action(&app, code, done.map(drop), text)
 }
 
-fn respond_to_user_action(app: &App, code: i32, done: Result<(), Error>, text: &str) -> PageResult {
+fn respond_to_user_action(app: &App, code: i32, done: Result<(), Error>, text: &str) -> HandlerResult {
     let text = match done {
         Ok(()) => text.to_owned(),
         Err(Error::Refused(problems)) => {

@@ -1,7 +1,7 @@
 //! `/senha`: requests a link for a forgotten password, and sets a new password with it.
 
 use crate::widgets::form::SubmittedForm;
-use crate::widgets::page::{PageResult, render_page};
+use crate::widgets::page::{HandlerResult, render_page};
 use app::access::password_reset;
 use app::{App, Error};
 use askama::Template;
@@ -45,12 +45,12 @@ struct BadResetLinkPage {
     minutes: u64,
 }
 
-pub async fn show_forgotten_password() -> PageResult {
+pub async fn show_forgotten_password() -> HandlerResult {
     render_page(StatusCode::OK, &ForgottenPasswordPage { email: "", problem: None })
 }
 
 /// Shows the same page for every valid address, so that it does not reveal which addresses have an account.
-pub async fn request_reset_link(State(app): State<App>, form: SubmittedForm) -> PageResult {
+pub async fn request_reset_link(State(app): State<App>, form: SubmittedForm) -> HandlerResult {
     match Email::parse(form.text("email")) {
         Ok(email) => {
             password_reset::request_reset_link(&app, email, form.sent_from)?;
@@ -67,7 +67,7 @@ pub async fn request_reset_link(State(app): State<App>, form: SubmittedForm) -> 
 }
 
 /// Shows the form if the link is valid. Opening it does not use up the link.
-pub async fn show_new_password_form(State(app): State<App>, path: ResetLinkParams) -> PageResult {
+pub async fn show_new_password_form(State(app): State<App>, path: ResetLinkParams) -> HandlerResult {
     match password_reset::is_link_open(&app, read_reset_code(&path)).await? {
         true => render_new_password_form(StatusCode::OK, Vec::new()),
         false => render_bad_link(),
@@ -79,7 +79,7 @@ pub async fn set_new_password(
     State(app): State<App>,
     path: ResetLinkParams,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = read_reset_code(&path);
     let problems = match parse_new_password(&form) {
         Ok(password) => match password_reset::finish_reset_from(&app, code, password, form.sent_from).await {
@@ -117,14 +117,14 @@ fn describe_password_problem(problem: &Rejection) -> String {
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
-fn render_new_password_form(status: StatusCode, problems: Vec<String>) -> PageResult {
+fn render_new_password_form(status: StatusCode, problems: Vec<String>) -> HandlerResult {
     render_page(
         status,
         &NewPasswordPage { shortest: Password::SHORTEST, longest: Password::LONGEST, problems },
     )
 }
 
-fn render_bad_link() -> PageResult {
+fn render_bad_link() -> HandlerResult {
     render_page(StatusCode::GONE, &BadResetLinkPage { minutes: MINUTES })
 }
 

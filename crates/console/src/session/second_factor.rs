@@ -9,7 +9,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
 use app::access::TOKEN_LIFE;
 use app::access::second_factor;
 use app::access::second_factor::SecondFactorState as Factor;
@@ -32,7 +32,7 @@ struct SecondFactorCodePage<'p> {
 }
 
 /// Asks for the code after a correct password.
-pub async fn show_code_form(State(app): State<App>, headers: HeaderMap, query: QueryParams) -> PageResult {
+pub async fn show_code_form(State(app): State<App>, headers: HeaderMap, query: QueryParams) -> HandlerResult {
     let to = sanitize_return_path(query.text("para"));
     let ticket = find_pending_sign_in(&headers).unwrap_or_default();
     if !sessions::has_open_challenge(&app, ticket).await? {
@@ -53,7 +53,7 @@ pub async fn sign_in_with_code(
     sender: BrowserOrigin,
     headers: HeaderMap,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let to = sanitize_return_path(form.text("para"));
     let ticket = find_pending_sign_in(&headers).unwrap_or_default();
     let origin = (sender.address, sender.agent.as_deref());
@@ -141,7 +141,7 @@ struct RecoveryCodesPage {
     codes: Vec<String>,
 }
 
-pub async fn show_second_factor_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_second_factor_page(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     show_page(&build_second_factor_page(&app, &user, None).await?)
 }
 
@@ -182,7 +182,7 @@ pub async fn change_second_factor(
     user: SignedInUser,
     sender: BrowserOrigin,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let proof = form.text("prova").trim();
     let done = match form.text("acao") {
         "ligar" => {
@@ -223,7 +223,7 @@ async fn respond_to_factor_change(
     app: &App,
     user: &SignedInUser,
     done: Result<FactorChangeOutcome, Error>,
-) -> PageResult {
+) -> HandlerResult {
     let account = format!("{}/console/conta", derive_root_path(app));
     let problem = match done {
         Ok(FactorChangeOutcome::Stage) => return Ok(redirect_to(&format!("{account}/segundo-fator"))),

@@ -3,7 +3,7 @@
 use super::sign_in::respond_to_admission;
 use super::visitor::{BrowserOrigin, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
-use crate::widgets::page::{PageResult, render_page};
+use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::FormProblems;
 use app::access::sessions;
 use app::tenants::setup::{self, ServerSetupRequest, SetupLinkState};
@@ -32,7 +32,7 @@ const FIELDS: [(&str, &str); 5] = [
     ("senha", "senha"),
 ];
 
-fn render_setup_form(app: &App, request: &ServerSetupRequest, problems: FormProblems) -> PageResult {
+fn render_setup_form(app: &App, request: &ServerSetupRequest, problems: FormProblems) -> HandlerResult {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
     render_page(
@@ -54,12 +54,12 @@ struct ClosedSetupPage {
 }
 
 /// Answers a link that is expired or already used, for example after a double submit.
-fn render_closed_setup(app: &App, is_done: bool) -> PageResult {
+fn render_closed_setup(app: &App, is_done: bool) -> HandlerResult {
     let status = if is_done { StatusCode::OK } else { StatusCode::GONE };
     render_page(status, &ClosedSetupPage { root: derive_root_path(app), is_done })
 }
 
-pub async fn show_setup_form(State(app): State<App>, path: RawPathParams) -> PageResult {
+pub async fn show_setup_form(State(app): State<App>, path: RawPathParams) -> HandlerResult {
     match setup::check_setup_link(&app, read_setup_code(&path)).await? {
         SetupLinkState::Open => {}
         SetupLinkState::Done => {
@@ -83,7 +83,7 @@ pub async fn create_association(
     path: RawPathParams,
     sender: BrowserOrigin,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let link = setup::check_setup_link(&app, read_setup_code(&path)).await?;
     if link != SetupLinkState::Open {
         return render_closed_setup(&app, link == SetupLinkState::Done);

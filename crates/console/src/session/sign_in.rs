@@ -9,7 +9,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::{ColourTheme, PageFrame};
 use crate::widgets::notice::{add_notice, redirect_with_notice};
-use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
 use app::access::second_factor;
 use app::access::sessions::{self, SignInOutcome};
 use app::access::{CallerOrigin, TOKEN_LIFE};
@@ -29,7 +29,7 @@ struct SignInPage<'p> {
     problem: Option<&'static str>,
 }
 
-pub async fn show_sign_in_page(State(app): State<App>, query: QueryParams) -> PageResult {
+pub async fn show_sign_in_page(State(app): State<App>, query: QueryParams) -> HandlerResult {
     render_page(
         StatusCode::OK,
         &SignInPage {
@@ -41,7 +41,7 @@ pub async fn show_sign_in_page(State(app): State<App>, query: QueryParams) -> Pa
     )
 }
 
-pub async fn sign_in(State(app): State<App>, sender: BrowserOrigin, form: SubmittedForm) -> PageResult {
+pub async fn sign_in(State(app): State<App>, sender: BrowserOrigin, form: SubmittedForm) -> HandlerResult {
     let to = sanitize_return_path(form.text("para"));
     let email = form.text("usuario").trim();
     let origin = CallerOrigin { address: sender.address, host: sender.host };
@@ -88,7 +88,7 @@ pub async fn sign_out(
     State(app): State<App>,
     headers: axum::http::HeaderMap,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     if let Some(token) = super::visitor::find_session_token(&headers) {
         sessions::sign_out(&app, token).await?;
     }
@@ -123,7 +123,7 @@ fn render_password_form(
     user: &SignedInUser,
     status: StatusCode,
     problems: Vec<String>,
-) -> PageResult {
+) -> HandlerResult {
     let forced = user.visitor.must_change_password;
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
     render_page(
@@ -132,7 +132,7 @@ fn render_password_form(
     )
 }
 
-pub async fn show_password_form(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_password_form(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     render_password_form(&app, &user, StatusCode::OK, Vec::new())
 }
 
@@ -141,7 +141,7 @@ pub async fn change_password(
     user: SignedInUser,
     sender: BrowserOrigin,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let (current, chosen) = (form.text("atual"), form.text("senha"));
     let mut problems = Vec::new();
     if chosen != form.text("repetida") {
@@ -201,7 +201,7 @@ struct AccountPage {
     sessions: Vec<OwnSessionLine>,
 }
 
-pub async fn show_account_page(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_account_page(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "conta").await?;
     let session = user.session();
     let zone = app::register_snapshot::load_registers(&app, session.scope.tenant()).await?.zone.clone();
@@ -248,7 +248,7 @@ fn describe_browser(agent: &str) -> String {
     }
 }
 
-pub async fn end_session(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+pub async fn end_session(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> HandlerResult {
     let id = form.text("sessao");
     let pairs = (0..id.len() / 2)
         .map(|at| id.get(2 * at..2 * at + 2).and_then(|two| u8::from_str_radix(two, 16).ok()));

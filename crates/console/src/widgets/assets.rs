@@ -1,6 +1,6 @@
 //! Assets of the pages: stylesheet, script, icon, and the colours that the tenant chose for its badges.
 
-use super::page::PageResult;
+use super::page::HandlerResult;
 use crate::session::visitor::SignedInUser;
 use app::App;
 use axum::extract::State;
@@ -36,7 +36,7 @@ pub async fn serve_icon() -> Response {
 
 /// `.s3` is the badge of situation 3, `.e3` that of stage 3. Pages have no inline styles, so the colours are served
 /// here.
-pub async fn serve_badge_colours(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn serve_badge_colours(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let mut sheet = String::new();
     for one in &registers.situations {

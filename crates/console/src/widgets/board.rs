@@ -6,7 +6,7 @@
 //! A move is a form (`codigo`, `para`, `versao`, `motivo`) with the header `x-quadro`. The answer comes from
 //! [`render_board_changes`] or [`render_refused_move`], in the same format as the changes.
 
-use super::page::{PageResult, render_page};
+use super::page::{HandlerResult, render_page};
 use askama::Template;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
@@ -87,12 +87,12 @@ pub struct BoardChangesPage {
 }
 
 /// Answers a request for changes, and a successful move.
-pub fn render_board_changes(board: Option<(i64, Vec<KanbanColumn>)>) -> PageResult {
+pub fn render_board_changes(board: Option<(i64, Vec<KanbanColumn>)>) -> HandlerResult {
     render_board_answer(StatusCode::OK, board, Vec::new())
 }
 
 /// Answers a refused move: the reason, and where the card is now. An outdated board gets only the reason.
-pub fn render_refused_move(board: Option<(i64, Vec<KanbanColumn>)>, problems: Vec<String>) -> PageResult {
+pub fn render_refused_move(board: Option<(i64, Vec<KanbanColumn>)>, problems: Vec<String>) -> HandlerResult {
     render_board_answer(StatusCode::CONFLICT, board, problems)
 }
 
@@ -100,7 +100,7 @@ fn render_board_answer(
     status: StatusCode,
     board: Option<(i64, Vec<KanbanColumn>)>,
     problems: Vec<String>,
-) -> PageResult {
+) -> HandlerResult {
     let (since, columns) = board.map_or((None, Vec::new()), |(since, columns)| (Some(since), columns));
     render_page(status, &BoardChangesPage { since, columns, problems })
 }

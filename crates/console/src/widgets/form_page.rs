@@ -1,7 +1,7 @@
 //! A form that fills a page: fields in sections, problems next to each, and both versions after a conflict.
 
 use super::frame::PageFrame;
-use super::page::{PageResult, render_page};
+use super::page::{HandlerResult, render_page};
 use super::record_form::{FormInput, FormProblems, VersionConflict};
 use crate::session::visitor::SignedInUser;
 use app::App;
@@ -38,7 +38,7 @@ struct RecordFormPage {
     button: &'static str,
 }
 
-pub async fn render_record_form(app: &App, user: &SignedInUser, form: RecordForm) -> PageResult {
+pub async fn render_record_form(app: &App, user: &SignedInUser, form: RecordForm) -> HandlerResult {
     let is_refused = !form.problems.is_empty();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     let frame = PageFrame::load(app, user, form.current).await?;

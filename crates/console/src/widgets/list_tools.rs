@@ -2,9 +2,9 @@
 
 use super::form::SubmittedForm;
 use super::notice::{UndoForm, add_undo_notice, redirect_with_notice};
-use super::page::{PageResult, Refusal};
+use super::page::{HandlerResult, Refusal};
 use crate::pages::member_list::SituationBadge;
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::{
     PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to, sanitize_return_path,
 };
@@ -13,7 +13,7 @@ use app::{App, Error};
 use axum::extract::State;
 use domain::FilterCode;
 
-pub fn list_toolbar_routes() -> Vec<ConsoleRoute> {
+pub fn list_toolbar_routes() -> Vec<PageRoute> {
     routes! {
         post "/console/filtros"                 SignedIn save_filter;
         post "/console/filtros/{codigo}"        SignedIn change_filter;
@@ -133,7 +133,7 @@ fn read_list_name(form: &SubmittedForm) -> Result<FilterableList, Refusal> {
     FilterableList::from_name(form.text("lista")).ok_or(Refusal::NotThere)
 }
 
-fn respond_refused_filter(app: &App, error: Error, list: FilterableList, query: &str) -> PageResult {
+fn respond_refused_filter(app: &App, error: Error, list: FilterableList, query: &str) -> HandlerResult {
     let Error::Refused(problems) = error else { return Err(error.into()) };
     let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
     let text = format!("O filtro não foi salvo: {}", problems.join(" "));
@@ -146,7 +146,7 @@ fn normalize_query(text: &str) -> String {
 }
 
 /// `POST /console/filtros`
-async fn save_filter(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+async fn save_filter(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> HandlerResult {
     let list = read_list_name(&form)?;
     let query = normalize_query(form.text("consulta"));
     let draft = FilterDraft {
@@ -167,7 +167,7 @@ async fn change_filter(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let list = read_list_name(&form)?;
     let changes = (form.text("nome").trim(), form.text("todos") == "sim");
     match saved_filters::change_filter(&app, user.session(), FilterCode::new(code), changes).await {
@@ -185,7 +185,7 @@ async fn delete_filter(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let before = saved_filters::delete_filter(&app, user.session(), FilterCode::new(code)).await?;
     let list = FilterableList::from_name(&before.list).ok_or(Refusal::NotThere)?;
     let fields = [
@@ -201,7 +201,7 @@ async fn delete_filter(
 }
 
 /// `POST /console/colunas`
-async fn choose_columns(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+async fn choose_columns(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> HandlerResult {
     let list = read_list_name(&form)?;
     let known = match list {
         FilterableList::Members => crate::pages::member_list::COLUMNS,

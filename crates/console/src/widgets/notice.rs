@@ -75,11 +75,11 @@ pub fn add_undo_notice(response: &mut Response, text: &str, undo: &UndoForm) {
 
 /// Marks a response that shows the previous page's notice.
 #[derive(Clone)]
-struct NoticeExpiry;
+struct ShownNoticeMark;
 
 /// Deletes the cookie, so that a notice is shown once.
 pub fn expire_notice(response: &mut Response) {
-    response.extensions_mut().insert(NoticeExpiry);
+    response.extensions_mut().insert(ShownNoticeMark);
 }
 
 /// Middleware that opens the previous page's notice and seals this response's notice for the next page.
@@ -98,7 +98,7 @@ pub async fn carry_notice(
         request.extensions_mut().insert(notice);
     }
     let mut response = next.run(request).await;
-    if has_notice && response.extensions_mut().remove::<NoticeExpiry>().is_some() {
+    if has_notice && response.extensions_mut().remove::<ShownNoticeMark>().is_some() {
         append_cookie(
             &mut response,
             &format!("{COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0"),

@@ -22,21 +22,21 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 ];
 
 /// What a handler answers: a page or a redirect, or why there is none.
-pub type PageResult = Result<Response, Refusal>;
+pub type HandlerResult = Result<Response, Refusal>;
 
 /// Answers with a page, and lets the previous page's notice expire.
-pub fn show_page(template: &impl Template) -> PageResult {
+pub fn show_page(template: &impl Template) -> HandlerResult {
     let mut response = render_page(StatusCode::OK, template)?;
     expire_notice(&mut response);
     Ok(response)
 }
 
 /// Like `show_page`, with a status, but the previous page's notice is kept for the next page.
-pub fn render_page(status: StatusCode, template: &impl Template) -> PageResult {
+pub fn render_page(status: StatusCode, template: &impl Template) -> HandlerResult {
     build_page_response(status, template.render())
 }
 
-fn build_page_response(status: StatusCode, rendered: askama::Result<String>) -> PageResult {
+fn build_page_response(status: StatusCode, rendered: askama::Result<String>) -> HandlerResult {
     let page = rendered.map_err(|error| {
         tracing::error!(%error, "a page could not be written");
         Refusal::Broken

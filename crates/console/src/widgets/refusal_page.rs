@@ -1,7 +1,7 @@
 //! Turns refusals into pages with a way back for browsers; programs get the sentence alone.
 
 use super::frame::PageFrame;
-use super::page::{PageResult, Refusal, render_page};
+use super::page::{HandlerResult, Refusal, render_page};
 use crate::session::visitor::{SignedInUser, derive_root_path, sanitize_return_path};
 use app::App;
 use askama::Template;
@@ -49,7 +49,7 @@ fn accepts_html(headers: &HeaderMap) -> bool {
     accepted.flat_map(|text| text.split(',')).any(|kind| kind.trim_start().starts_with("text/html"))
 }
 
-async fn render_refusal_page(app: &App, mut parts: Parts, refusal: Refusal) -> PageResult {
+async fn render_refusal_page(app: &App, mut parts: Parts, refusal: Refusal) -> HandlerResult {
     let is_passing = matches!(refusal, Refusal::Unavailable | Refusal::DatabaseFault(_) | Refusal::Broken);
     // The user is not loaded while the database does not answer.
     if !is_passing

@@ -4,7 +4,7 @@ use crate::scene::{
     ConsoleScene, FOREIGN_TEXTS, OTHER_BRANCH, OTHER_BRANCH_NAME, OTHER_TENANT, OWN, PathCodes, fill_path,
     list_routes_with_method,
 };
-use console::{ConsoleRoute, PageAccess};
+use console::{PageAccess, PageRoute};
 use testkit::{Engine, Reply, World, both_engines};
 
 /// Pages that need a link or a pending sign-in answer so without it.
@@ -25,13 +25,13 @@ const FILES: [(&str, &str); 10] = [
     ("/mudancas", "text/html"),
 ];
 
-fn find_usual_status(route: &ConsoleRoute) -> u16 {
+fn find_usual_status(route: &PageRoute) -> u16 {
     let unusual = UNUSUAL_STATUS.iter().find(|(path, _)| *path == route.path);
     unusual.map_or(200, |(_, status)| *status)
 }
 
 /// Whether the path leads to a record that belongs to a branch.
-fn is_record_of_branch(route: &ConsoleRoute) -> bool {
+fn is_record_of_branch(route: &PageRoute) -> bool {
     let tenant_wide =
         ["/console/cadastros", "/console/usuarios", "/console/gatilhos", "/senha", "/console/comecar"];
     route.path.contains("{codigo}") && !tenant_wide.iter().any(|area| route.path.starts_with(area))
@@ -42,7 +42,7 @@ fn is_html(answer: &Reply) -> bool {
 }
 
 /// What is wrong with an answer, if anything.
-fn find_page_problem(answer: &Reply, route: &ConsoleRoute, status: u16) -> Option<String> {
+fn find_page_problem(answer: &Reply, route: &PageRoute, status: u16) -> Option<String> {
     if answer.status != status {
         return Some(format!("{} instead of {status}: {}", answer.status, answer.body));
     }
@@ -88,7 +88,7 @@ struct PageRequest<'s> {
 }
 
 /// What everybody of this association asks of a route.
-fn list_page_requests<'s>(scene: &'s ConsoleScene, route: &ConsoleRoute) -> Vec<PageRequest<'s>> {
+fn list_page_requests<'s>(scene: &'s ConsoleScene, route: &PageRoute) -> Vec<PageRequest<'s>> {
     let usual = find_usual_status(route);
     let request = |who, token: &'s str, codes, status| PageRequest { who, token, codes, status };
     let by_administrator = |codes, status| request("administrator", &scene.administrator, codes, status);
@@ -139,7 +139,7 @@ async fn everybody_sees_what_the_table_allows(world: World) {
 }
 
 /// Paths with malformed parameters, and such with malformed queries alone.
-fn list_malformed_paths(route: &ConsoleRoute) -> (Vec<String>, Vec<String>) {
+fn list_malformed_paths(route: &PageRoute) -> (Vec<String>, Vec<String>) {
     let fill = |text: &str| {
         let parts = route.path.split('/').map(|part| if part.starts_with('{') { text } else { part });
         parts.collect::<Vec<_>>().join("/")

@@ -1,6 +1,6 @@
 //! The hostile world with a record of every kind in each branch and association, and the sessions of those who look.
 
-use console::ConsoleRoute;
+use console::PageRoute;
 use domain::Cpf;
 use serde_json::{Value, json};
 use storage::{WriteLane, sql};
@@ -70,7 +70,7 @@ pub fn fill_path(path: &str, codes: PathCodes) -> String {
     path.split('/').map(fill).collect::<Vec<_>>().join("/")
 }
 
-pub fn list_routes_with_method(method: &str) -> Vec<ConsoleRoute> {
+pub fn list_routes_with_method(method: &str) -> Vec<PageRoute> {
     console::list_routes().into_iter().filter(|route| route.method == method).collect()
 }
 

@@ -4,14 +4,14 @@
 mod show;
 mod upload;
 
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::{SignedInUser, derive_root_path};
 use crate::widgets::formats::format_moment;
 use app::attachments::{self, AttachedFile, OwnerRecord};
 use app::{App, Error};
 use domain::{FileKind, FileOwner};
 
-pub fn list_file_routes() -> Vec<ConsoleRoute> {
+pub fn list_file_routes() -> Vec<PageRoute> {
     let mut routes = routes! {
         get  "/console/arquivos/{codigo}"           SignedIn show::show_file_page;
         get  "/console/arquivos/{codigo}/conteudo"  SignedIn show::serve_file_content;

@@ -7,7 +7,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
-use crate::widgets::page::{PageResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use app::attachments::{self, ByteStream, ContentPart, OwnerRecord};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
@@ -40,7 +40,7 @@ pub async fn show_file_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let code = FileCode::new(code);
     let view = attachments::read_file(&app, user.session(), code).await?;
     let (file, zone) = (&view.file, &view.registers.zone);
@@ -80,7 +80,7 @@ pub async fn serve_file_content(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     stream_file(&app, &user, FileCode::new(code), ContentPart::Data).await
 }
 
@@ -89,11 +89,11 @@ pub async fn serve_file_preview(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     stream_file(&app, &user, FileCode::new(code), ContentPart::Preview).await
 }
 
-async fn stream_file(app: &App, user: &SignedInUser, code: FileCode, part: ContentPart) -> PageResult {
+async fn stream_file(app: &App, user: &SignedInUser, code: FileCode, part: ContentPart) -> HandlerResult {
     let (file, stream) = attachments::open_file_content(app, user.session(), code, part).await?;
     let ByteStream { size, bytes } = stream.ok_or(Refusal::NotThere)?;
     let (kind, name) = match part {
@@ -119,7 +119,7 @@ pub async fn remove_file(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = FileCode::new(code);
     let removed =
         attachments::remove_file(&app, user.session(), code, None, IdempotentWrite::without_key()).await;
@@ -140,7 +140,7 @@ pub async fn restore_file(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = FileCode::new(code);
     let restored =
         attachments::restore_file(&app, user.session(), code, None, IdempotentWrite::without_key()).await;
@@ -159,7 +159,7 @@ fn build_return_path(app: &App, view: &attachments::AttachmentView) -> String {
 }
 
 /// Redirects to the file's page with a notice that says why nothing changed.
-fn respond_unchanged(app: &App, code: FileCode, error: Error) -> PageResult {
+fn respond_unchanged(app: &App, code: FileCode, error: Error) -> HandlerResult {
     let Error::Refused(problems) = error else { return Err(error.into()) };
     let why: Vec<String> = problems.iter().map(refusal::render_sentence).collect();
     let page = format!("{}/console/arquivos/{code}", derive_root_path(app));

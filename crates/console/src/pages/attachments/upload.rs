@@ -3,7 +3,7 @@
 use super::{UploadProblem, UploadReport, build_owner_path, find_owner_segment};
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, Refusal};
+use crate::widgets::page::{HandlerResult, Refusal};
 use crate::widgets::record_form;
 use crate::widgets::upload::{MultipartField, MultipartUpload};
 use app::attachments::{self, OwnerRecord, UploadBuffer};
@@ -60,7 +60,7 @@ pub async fn attach_files(
     user: SignedInUser,
     PathNumber(record): PathNumber,
     AttachmentUpload { upload, of }: AttachmentUpload,
-) -> PageResult {
+) -> HandlerResult {
     let owner = OwnerRecord { of, record };
     // Checks the permission before reading the body.
     match attachments::authorize_attachment(&app, user.session(), owner).await {
@@ -116,7 +116,7 @@ async fn render_record_with_report(
     user: &SignedInUser,
     owner: OwnerRecord,
     outcome: AttachmentOutcome,
-) -> PageResult {
+) -> HandlerResult {
     let report = UploadReport { kept: describe_outcome(&outcome), problems: outcome.problems };
     match owner.of.case_kind() {
         Some(kind) => {

@@ -4,7 +4,7 @@ use super::describe_stored_benefit;
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::benefits;
 use app::members::dependents;
@@ -36,7 +36,7 @@ pub async fn show_card_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let code = BenefitCode::new(code);
     let view = benefits::read_full_benefit(&app, user.session(), code).await?;
     let frame = PageFrame::load(&app, &user, "beneficios").await?;

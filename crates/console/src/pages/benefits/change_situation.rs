@@ -7,7 +7,7 @@ use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redire
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice, redirect_with_notice};
-use crate::widgets::page::{PageResult, render_page};
+use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
 use app::benefits::{self, FullBenefit};
@@ -27,7 +27,7 @@ pub async fn show_situation_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     render_situation_form(&app, &user, BenefitCode::new(code), ("", "", Vec::new())).await
 }
 
@@ -36,7 +36,7 @@ async fn render_situation_form(
     user: &SignedInUser,
     code: BenefitCode,
     (chosen, reason, problems): (&str, &str, Vec<String>),
-) -> PageResult {
+) -> HandlerResult {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let view = benefits::read_full_benefit(app, user.session(), code).await?;
     let frame = PageFrame::load(app, user, "beneficios").await?;
@@ -96,7 +96,7 @@ pub async fn submit_situation_change(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = BenefitCode::new(code);
     let (to, reason) = (form.text("codSituacao"), form.text("motivo").trim());
     if to.is_empty() {
@@ -137,7 +137,7 @@ pub async fn undo_situation_change(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = BenefitCode::new(code);
     let change = (form.text("para"), UNDONE, form.text("versao"));
     let text = match change_situation(&app, &user, code, change).await? {

@@ -9,7 +9,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
 use crate::widgets::labels;
 use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
-use crate::widgets::page::{PageResult, Refusal};
+use crate::widgets::page::{HandlerResult, Refusal};
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, read_form_values,
 };
@@ -86,7 +86,7 @@ async fn render_dependent_form(
     user: &SignedInUser,
     benefit: i32,
     state: EditDependentState,
-) -> PageResult {
+) -> HandlerResult {
     let view = benefits::read_full_benefit(app, user.session(), BenefitCode::new(benefit)).await?;
     let EditDependentState { code, values, problems, version } = state;
     let form = RecordForm {
@@ -113,7 +113,7 @@ pub async fn show_new_dependent_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(benefit): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let state = EditDependentState {
         code: None,
         values: FormValues::new(),
@@ -128,7 +128,7 @@ pub async fn show_edit_dependent_form(
     State(app): State<App>,
     user: SignedInUser,
     PathPartCodes(benefit, code): PathPartCodes,
-) -> PageResult {
+) -> HandlerResult {
     let values = fill_dependent_values(&load_dependent(&app, &user, benefit, code).await?);
     let problems = FormProblems::default();
     let state = EditDependentState { code: Some(code), values, problems, version: None };
@@ -141,7 +141,7 @@ pub async fn create_dependent(
     user: SignedInUser,
     PathNumber(benefit): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     save_dependent(&app, &user, (benefit, None), &form).await
 }
 
@@ -151,7 +151,7 @@ pub async fn change_dependent(
     user: SignedInUser,
     PathPartCodes(benefit, code): PathPartCodes,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     save_dependent(&app, &user, (benefit, Some(code)), &form).await
 }
 
@@ -177,7 +177,7 @@ async fn save_dependent(
     user: &SignedInUser,
     (benefit, code): (i32, Option<i32>),
     form: &SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let values = read_form_values(SPECS, form);
     let version = form.text("versao").parse().ok();
     let problems =
@@ -214,7 +214,7 @@ pub async fn set_dependent_active(
     user: SignedInUser,
     PathPartCodes(benefit, code): PathPartCodes,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let dependent = load_dependent(&app, &user, benefit, code).await?;
     let active = form.text("ativo").parse().map_err(|_| Refusal::Unreadable)?;
     let back = match form.text("para") {

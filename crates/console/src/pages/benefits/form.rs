@@ -10,7 +10,7 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::list_tools::build_default_toolbar;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money_values, read_form_values,
 };
@@ -40,7 +40,7 @@ pub async fn show_member_choice(
     State(app): State<App>,
     user: SignedInUser,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let query = query.text("q");
     let frame = PageFrame::load(&app, &user, "beneficios").await?;
     let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
@@ -80,7 +80,7 @@ pub async fn show_new_benefit_form(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let holder = members::read_member(&app, user.session(), PersonCode::new(code)).await?;
     match parse_benefit_kind(&query) {
         Some(kind) => {
@@ -151,7 +151,7 @@ async fn render_new_benefit_form(
     holder: &members::MemberView,
     kind: BenefitKind,
     state: EditBenefitState,
-) -> PageResult {
+) -> HandlerResult {
     let form = RecordForm {
         current: "associados",
         title: format!("Novo benefício: {}", labels::label_benefit_kind(kind)),
@@ -192,7 +192,7 @@ pub async fn create_benefit(
     PathNumber(code): PathNumber,
     query: QueryParams,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let kind = parse_benefit_kind(&query).ok_or(Refusal::NotThere)?;
     let holder = members::read_member(&app, user.session(), PersonCode::new(code)).await?;
     let (specs, added) =
@@ -250,7 +250,7 @@ pub async fn show_edit_benefit_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let view = benefits::read_full_benefit(&app, user.session(), BenefitCode::new(code)).await?;
     let added = fields::list_additional_fields(&view.registers, view.benefit.kind);
     let values = fields::fill_benefit_values(&view)
@@ -266,7 +266,7 @@ async fn render_edit_benefit_form(
     user: &SignedInUser,
     view: &FullBenefit,
     state: EditBenefitState,
-) -> PageResult {
+) -> HandlerResult {
     let form = RecordForm {
         current: "beneficios",
         title: format!("Alterar {}", describe_stored_benefit(&view.registers, &view.benefit)),
@@ -294,7 +294,7 @@ pub async fn change_benefit(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = BenefitCode::new(code);
     let view = benefits::read_full_benefit(&app, user.session(), code).await?;
     let kind = view.benefit.kind;

@@ -5,7 +5,7 @@ use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_ro
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
 use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
-use crate::widgets::page::PageResult;
+use crate::widgets::page::HandlerResult;
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money, normalize_money_values,
     read_form_values,
@@ -29,7 +29,7 @@ pub async fn show_new_item_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     render_item_form(&app, &user, BenefitCode::new(code), (FormValues::new(), FormProblems::default())).await
 }
 
@@ -38,7 +38,7 @@ async fn render_item_form(
     user: &SignedInUser,
     code: BenefitCode,
     (values, problems): (FormValues, FormProblems),
-) -> PageResult {
+) -> HandlerResult {
     let view = benefits::read_full_benefit(app, user.session(), code).await?;
     let has = |plan| view.benefit.plans.iter().any(|(included, _)| *included == plan);
     let choices = |_: &str| fields::list_plan_choices(&view.registers, |plan| !has(plan.code));
@@ -61,7 +61,7 @@ pub async fn add_item(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = BenefitCode::new(code);
     let values = read_form_values(SPECS, &form);
     let mut filled_values = normalize_money_values(SPECS, &values);
@@ -99,7 +99,7 @@ pub async fn change_item(
     user: SignedInUser,
     PathPartCodes(code, item): PathPartCodes,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let codes = (BenefitCode::new(code), ItemCode::new(item));
     let back = format!("{}/console/beneficios/{code}", derive_root_path(&app));
     let changes = [("ativo", form.text("ativo").to_owned()), ("valor", normalize_money(form.text("valor")))];

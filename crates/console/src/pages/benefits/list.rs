@@ -8,7 +8,7 @@ use crate::widgets::formats::{ListPager, format_month};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use crate::widgets::record_form::label_problems;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit};
@@ -55,7 +55,11 @@ struct BrowseBenefitsPage {
     is_filtered: bool,
 }
 
-pub async fn show_benefit_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+pub async fn show_benefit_list(
+    State(app): State<App>,
+    user: SignedInUser,
+    query: QueryParams,
+) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "beneficios").await?;
     let caller = user.session();
     let toolbar = load_toolbar(&app, &user, FilterableList::Benefits, COLUMNS, &query).await?;

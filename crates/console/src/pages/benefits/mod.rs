@@ -14,12 +14,12 @@ pub use list::COLUMNS;
 
 use super::member_list::{SituationBadge, build_situation_badge};
 use super::members::{EventTimeline, build_timeline};
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::formats::{format_money, format_reais};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::benefits::{self, FullBenefit};
 use askama::Template;
@@ -27,7 +27,7 @@ use axum::extract::State;
 use domain::{BenefitCode, Date, Money, SituationKind};
 use std::collections::BTreeMap;
 
-pub fn list_benefit_routes() -> Vec<ConsoleRoute> {
+pub fn list_benefit_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/beneficios"                                     SignedIn list::show_benefit_list;
         get  "/console/beneficios/novo"                                SignedIn form::show_member_choice;
@@ -98,7 +98,7 @@ pub async fn show_benefit_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let code = BenefitCode::new(code);
     let caller = user.session();
     let view = benefits::read_full_benefit(&app, caller, code).await?;

@@ -9,7 +9,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use app::App;
 use app::cases::ResolvedCase;
 use app::cases::board::{self as boards, SituationBoardQuery};
@@ -39,7 +39,7 @@ pub async fn show_case_board(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let (words, caller, place) =
         (describe_case_kind(kind), user.session(), SituationBoardAddress::from_query(&app, kind, &query));
     let frame = PageFrame::load(&app, &user, words.path).await?;
@@ -193,7 +193,7 @@ pub async fn show_board_changes(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let place = SituationBoardAddress::from_query(&app, kind, &query);
     answer_with_changes(&app, &user, &place, query.text("desde"), None).await
 }
@@ -206,7 +206,7 @@ pub async fn move_case_card(
     query: QueryParams,
     ScriptRequestFlag(by_script): ScriptRequestFlag,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = form.text("codigo").parse().map_err(|_| Refusal::NotThere)?;
     let place = SituationBoardAddress::from_query(&app, kind, &query);
     let change = SituationChangeInput {
@@ -231,7 +231,7 @@ async fn answer_with_changes(
     place: &SituationBoardAddress,
     since: &str,
     problems: Option<Vec<String>>,
-) -> PageResult {
+) -> HandlerResult {
     let found = match since.parse().map(Moment::from_millis) {
         Ok(since) => boards::read_board_changes(app, user.session(), place.kind, place.branch, since).await?,
         Err(_) => None,

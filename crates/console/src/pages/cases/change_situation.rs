@@ -6,7 +6,7 @@ use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, render_page};
+use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
 use app::cases;
@@ -73,7 +73,7 @@ pub async fn show_situation_page(
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let change = SituationChangeInput { to: query.text("para"), ..SituationChangeInput::default() };
     let from_board = query.text("volta") == "quadro";
     render_situation_page(&app, &user, (kind, code), (change, from_board, Vec::new())).await
@@ -85,7 +85,7 @@ pub async fn render_situation_page(
     user: &SignedInUser,
     (kind, code): (CaseKind, i32),
     (change, from_board, problems): (SituationChangeInput<'_>, bool, Vec<String>),
-) -> PageResult {
+) -> HandlerResult {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let full_case = cases::read_case(app, user.session(), kind, code).await?;
     let (words, registers, head) =
@@ -127,7 +127,7 @@ pub async fn submit_situation_change(
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let change = SituationChangeInput {
         to: form.text("codSituacao"),
         reason: form.text("motivo").trim(),

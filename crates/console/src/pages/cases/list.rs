@@ -10,7 +10,7 @@ use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::board::format_age;
 use crate::widgets::formats::{ListPager, format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use crate::widgets::record_form::label_problems;
 use app::access::users;
 use app::cases::{self, ResolvedCase, board};
@@ -95,7 +95,7 @@ pub async fn show_case_list(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let (words, caller) = (describe_case_kind(kind), user.session());
     let frame = PageFrame::load(&app, &user, words.path).await?;
     let registers = app::register_snapshot::load_registers(&app, caller.scope.tenant()).await?;

@@ -10,7 +10,7 @@ mod list;
 mod print;
 mod show;
 
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::widgets::page::Refusal;
 use app::cases::{self, ResolvedCase, StoredCase};
 use app::register_snapshot::TenantRegisters;
@@ -92,11 +92,11 @@ const fn build_opening_link(kind: CaseKind) -> (&'static str, &'static str) {
 
 pub use show::render_case_with_report;
 
-pub fn list_case_routes() -> Vec<ConsoleRoute> {
+pub fn list_case_routes() -> Vec<PageRoute> {
     CaseKind::ALL.into_iter().flat_map(list_case_kind_routes).collect()
 }
 
-fn list_case_kind_routes(kind: CaseKind) -> Vec<ConsoleRoute> {
+fn list_case_kind_routes(kind: CaseKind) -> Vec<PageRoute> {
     let area = format!("/console/{}", describe_case_kind(kind).path);
     let routes = routes! {
         get  ""                   SignedIn list::show_case_list;

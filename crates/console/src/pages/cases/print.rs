@@ -5,7 +5,7 @@ use crate::pages::member_list::build_situation_badge;
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::{App, cases};
 use askama::Template;
 use axum::extract::State;
@@ -36,7 +36,7 @@ pub async fn show_protocol(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let words = describe_case_kind(kind);
     let full_case = cases::read_case(&app, user.session(), kind, code).await?;
     let frame = PageFrame::load(&app, &user, words.path).await?;

@@ -10,7 +10,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use app::attachments::OwnerRecord;
 use app::cases::{self, CaseChangeHistory, ChecklistEntry, FullCase, StoredCase};
@@ -89,7 +89,7 @@ pub async fn show_case_page(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let (note, report) = (CaseNoteDraft::default(), UploadReport::default());
     show_page(&build_case_page(&app, &user, (kind, code), note, report).await?)
 }
@@ -100,7 +100,7 @@ pub async fn render_case_with_report(
     user: &SignedInUser,
     (kind, code): (CaseKind, i32),
     report: UploadReport,
-) -> PageResult {
+) -> HandlerResult {
     let page = build_case_page(app, user, (kind, code), CaseNoteDraft::default(), report).await?;
     render_page(StatusCode::BAD_REQUEST, &page)
 }
@@ -299,7 +299,7 @@ pub async fn add_note(
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let (text, to_member) = (form.text("texto").trim(), !form.text("paraAssociado").is_empty());
     let body = serde_json::json!({"texto": text, "paraAssociado": to_member});
     let problems = match read::read_record::<NotaInput>(&body) {

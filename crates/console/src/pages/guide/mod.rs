@@ -5,11 +5,11 @@
 //! Add its text as `templates/console/guia/NAME.html`, a line in `CHAPTERS`, a line in `guia_capitulo.html`, and its
 //! picture in `tests/browser/guide.mjs`. Text between “ and ” is the label of a button or a field: a test looks for it.
 
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use app::App;
 use askama::Template;
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -197,7 +197,7 @@ struct GuideChapterPage {
     after: Option<&'static GuideChapter>,
 }
 
-pub fn list_guide_routes() -> Vec<ConsoleRoute> {
+pub fn list_guide_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/guia"                  SignedIn show_guide_contents;
         get  "/console/guia/{capitulo}"       SignedIn show_chapter_page;
@@ -205,7 +205,7 @@ pub fn list_guide_routes() -> Vec<ConsoleRoute> {
     }
 }
 
-async fn show_guide_contents(State(app): State<App>, user: SignedInUser) -> PageResult {
+async fn show_guide_contents(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "guia").await?;
     show_page(&build_contents_page(frame))
 }
@@ -244,7 +244,7 @@ async fn show_chapter_page(
     State(app): State<App>,
     user: SignedInUser,
     ChapterParam(chapter): ChapterParam,
-) -> PageResult {
+) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "guia").await?;
     show_page(&build_chapter_page(frame, chapter))
 }

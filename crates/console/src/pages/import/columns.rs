@@ -5,7 +5,7 @@ use crate::pages::member_list::SelectOption;
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;
@@ -63,7 +63,7 @@ pub async fn show_mapping_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let import = import::load_import(&app, &build_actor(&user), ImportCode::new(code)).await?;
     if !matches!(import.state, ImportState::Ready | ImportState::Checked) {
         return Ok(redirect_to(&super::show::build_import_path(&derive_root_path(&app), code)));
@@ -162,7 +162,7 @@ pub async fn save_mapping(
     user: SignedInUser,
     PathNumber(number): PathNumber,
     submitted: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let (caller, code) = (build_actor(&user), ImportCode::new(number));
     let import = import::load_import(&app, &caller, code).await?;
     let chosen: Vec<String> =

@@ -2,7 +2,7 @@
 
 use super::build_actor;
 use crate::session::visitor::{PathNumber, SignedInUser};
-use crate::widgets::page::{PageResult, Refusal};
+use crate::widgets::page::{HandlerResult, Refusal};
 use app::App;
 use axum::body::Body;
 use axum::extract::State;
@@ -29,7 +29,7 @@ pub async fn download_error_file(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let caller = build_actor(&user);
     let import = import::load_import(&app, &caller, ImportCode::new(code)).await?;
     let file = import::open_error_file(&app, &caller, &import).await?;

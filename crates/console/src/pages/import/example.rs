@@ -2,7 +2,7 @@
 
 use super::errors::respond_csv_attachment;
 use crate::session::visitor::SignedInUser;
-use crate::widgets::page::{PageResult, Refusal};
+use crate::widgets::page::{HandlerResult, Refusal};
 use app::App;
 use app::register_snapshot::TenantRegisters;
 use axum::body::Body;
@@ -65,7 +65,7 @@ pub async fn download_example(
     State(app): State<App>,
     user: SignedInUser,
     ImportKindParam(kind): ImportKindParam,
-) -> PageResult {
+) -> HandlerResult {
     let scope = &user.session().scope;
     let registers = app::register_snapshot::load_registers(&app, scope.tenant()).await?;
     let text = build_example_csv(kind, &TenantExampleNames::from_registers(&registers, scope));

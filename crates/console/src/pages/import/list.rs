@@ -4,7 +4,7 @@ use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_imp
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::{ListPager, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::access::users;
 use askama::Template;
@@ -39,7 +39,7 @@ pub async fn show_import_list(
     State(app): State<App>,
     signed_in: SignedInUser,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let scope = &signed_in.session().scope;
     let frame = PageFrame::load(&app, &signed_in, PLACE).await?;
     let number = query.page_number();

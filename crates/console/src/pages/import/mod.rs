@@ -8,7 +8,7 @@ mod new;
 mod show;
 mod steps;
 
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
 use axum::response::Response;
@@ -17,7 +17,7 @@ use exchange::import::{ImportCaller, StoredImportRun};
 
 const PLACE: &str = "importar";
 
-pub fn list_import_routes() -> Vec<ConsoleRoute> {
+pub fn list_import_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/importar.js"                 Public   serve_import_script;
         get  "/console/importar"                    SignedIn list::show_import_list;

@@ -4,7 +4,7 @@ use super::{PLACE, build_actor, describe_import_kind, describe_rejections};
 use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
 use crate::widgets::upload::{MultipartField, MultipartUpload};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
@@ -46,7 +46,11 @@ struct StartImportProblems {
 }
 
 /// `GET /console/importar/novo`
-pub async fn show_start_form(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+pub async fn show_start_form(
+    State(app): State<App>,
+    user: SignedInUser,
+    query: QueryParams,
+) -> HandlerResult {
     let chosen = parse_import_kind(query.text("tipo"));
     show_page(&build_start_page(&app, &user, chosen, StartImportProblems::default()).await?)
 }
@@ -88,7 +92,7 @@ async fn render_refused_start(
     user: &SignedInUser,
     kind: Option<ImportKind>,
     form_problems: StartImportProblems,
-) -> PageResult {
+) -> HandlerResult {
     render_page(StatusCode::BAD_REQUEST, &build_start_page(app, user, kind, form_problems).await?)
 }
 
@@ -104,7 +108,7 @@ pub async fn receive_import(
     State(app): State<App>,
     user: SignedInUser,
     upload: MultipartUpload,
-) -> PageResult {
+) -> HandlerResult {
     let reading = read_import_upload(upload, app.import_mib * 1024 * 1024);
     let input = tokio::time::timeout(PATIENCE, reading).await.map_err(|_| Refusal::Unreadable)??;
     let no_kind = || Some("Escolha o que a planilha traz.".to_owned());

@@ -4,7 +4,7 @@ use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_imp
 use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::capitalize_sentence;
 use app::{App, Error};
 use askama::Template;
@@ -89,7 +89,7 @@ pub async fn show_import_page(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let import = import::load_import(&app, &build_actor(&user), ImportCode::new(code)).await?;
     if import.state == ImportState::Ready {
         return Ok(redirect_to(&format!("{}/colunas", build_import_path(&derive_root_path(&app), code))));
@@ -103,7 +103,7 @@ pub async fn render_import_with_alerts(
     user: &SignedInUser,
     code: i32,
     alerts: Vec<String>,
-) -> PageResult {
+) -> HandlerResult {
     let import = import::load_import(app, &build_actor(user), ImportCode::new(code)).await?;
     let page = build_import_page(app, user, import, &QueryParams::parse(""), alerts).await?;
     render_page(StatusCode::BAD_REQUEST, &page)

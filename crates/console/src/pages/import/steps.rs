@@ -5,7 +5,7 @@ use super::{build_actor, describe_rejections};
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::notice::add_notice;
-use crate::widgets::page::PageResult;
+use crate::widgets::page::HandlerResult;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::State;
@@ -18,7 +18,7 @@ pub async fn start_import(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let triggers = form.text("gatilhos") == "sim";
     let done = import::start_import(
         &app,
@@ -37,7 +37,7 @@ pub async fn pause_import(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let done = import::pause_import(
         &app,
         &build_actor(&user),
@@ -61,7 +61,7 @@ pub async fn resume_import(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let done = import::resume_import(
         &app,
         &build_actor(&user),
@@ -78,7 +78,7 @@ pub async fn undo_import(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let done =
         import::undo_import(&app, &build_actor(&user), ImportCode::new(code), IdempotentWrite::without_key())
             .await;
@@ -91,7 +91,7 @@ async fn respond_to_step(
     code: i32,
     done: Result<WriteOutcome<StoredImportRun>, Error>,
     notice: &str,
-) -> PageResult {
+) -> HandlerResult {
     match done.and_then(WriteOutcome::into_fresh) {
         Ok(_) => {
             let mut response = redirect_to(&build_import_path(&derive_root_path(app), code));

@@ -5,7 +5,7 @@ use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form, split_into_sections};
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::PageResult;
+use crate::widgets::page::HandlerResult;
 use crate::widgets::record_form::{FormProblems, FormValues, build_inputs, build_record, read_form_values};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::search;
@@ -28,7 +28,7 @@ struct EditMemberState {
     problems: FormProblems,
 }
 
-async fn render_member_form(app: &App, user: &SignedInUser, state: EditMemberState) -> PageResult {
+async fn render_member_form(app: &App, user: &SignedInUser, state: EditMemberState) -> HandlerResult {
     let registers = app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let all = build_inputs(SPECS, &state.values, &state.problems, |name| {
         list_member_choices(&registers, user, name)
@@ -52,7 +52,7 @@ async fn render_member_form(app: &App, user: &SignedInUser, state: EditMemberSta
 }
 
 /// `GET /console/associados/novo`
-pub async fn show_new_member_form(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_new_member_form(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     let state = EditMemberState {
         code: None,
         name: String::new(),
@@ -133,7 +133,7 @@ async fn try_create_member(
 }
 
 /// `POST /console/associados/novo`
-pub async fn create_member(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+pub async fn create_member(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> HandlerResult {
     let values = read_form_values(SPECS, &form);
     match try_create_member(&app, &user, &values).await? {
         Ok(code) => Ok(redirect_with_notice(
@@ -153,7 +153,7 @@ pub async fn show_edit_member_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let view = members::read_member(&app, user.session(), PersonCode::new(code)).await?;
     let state = EditMemberState {
         code: Some(code),
@@ -171,7 +171,7 @@ pub async fn change_member(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let values = read_form_values(SPECS, &form);
     let version = form.text("versao");
     let person = PersonCode::new(code);

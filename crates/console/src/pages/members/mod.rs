@@ -10,11 +10,11 @@ pub use timeline::{EventTimeline, TimelineEvent, build_timeline};
 
 use super::attachments::{self, UploadReport};
 use super::member_list::{SituationBadge, build_situation_badge};
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
-use crate::widgets::page::{PageResult, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use app::attachments::OwnerRecord;
 use app::benefits::StoredBenefit;
 use app::members::dependents;
@@ -28,7 +28,7 @@ use domain::{BenefitCode, Document, FileOwner, PersonCode, SituationKind};
 use std::collections::BTreeMap;
 use timeline::RelatedRecordSection;
 
-pub fn list_person_routes() -> Vec<ConsoleRoute> {
+pub fn list_person_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/associados/novo"             SignedIn form::show_new_member_form;
         post "/console/associados/novo"             SignedIn form::create_member;
@@ -93,7 +93,7 @@ pub async fn show_member_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     show_page(&build_member_page(&app, &user, PersonCode::new(code), UploadReport::default()).await?)
 }
 
@@ -103,7 +103,7 @@ pub async fn render_member_with_report(
     user: &SignedInUser,
     code: PersonCode,
     report: UploadReport,
-) -> PageResult {
+) -> HandlerResult {
     render_page(StatusCode::BAD_REQUEST, &build_member_page(app, user, code, report).await?)
 }
 

@@ -9,7 +9,7 @@ use crate::pages::export::ExportLinks;
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use crate::widgets::record_form::{FormInput, FormProblems, FormValues, build_inputs, label_problems};
 use ::registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
 use app::registers::{self, StoredRecord};
@@ -56,7 +56,7 @@ pub async fn show_register_list(
     user: SignedInUser,
     RegisterParam(register): RegisterParam,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let caller = user.session();
     let frame = PageFrame::load(&app, &user, "cadastros").await?;
     let active_filters = ["filtro", "ativo"].into_iter().chain(register.filters.iter().copied());

@@ -6,13 +6,13 @@ mod list;
 mod overview;
 mod record;
 
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::widgets::page::Refusal;
 use ::registers::{FieldContent, FieldSpec, FieldType, Register};
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 
-pub fn list_register_routes() -> Vec<ConsoleRoute> {
+pub fn list_register_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/cadastros"                           SignedIn      overview::show_register_overview;
         get  "/console/cadastros/{registro}"                SignedIn      list::show_register_list;

@@ -4,7 +4,7 @@ use super::format_plural_title;
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::registers::{self, COUNTED};
 use askama::Template;
@@ -24,7 +24,7 @@ struct RegisterOverviewPage {
     sections: Vec<(&'static str, Vec<RegisterSummary>)>,
 }
 
-pub async fn show_register_overview(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_register_overview(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "cadastros").await?;
     let mut sections: Vec<(&'static str, Vec<RegisterSummary>)> = Vec::new();
     for (register, number) in registers::count_records(&app, user.session()).await? {

@@ -8,7 +8,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, capitalize_sentence,
     describe_problem, read_form_values,
@@ -86,7 +86,7 @@ async fn render_register_record(
     register: &'static Register,
     existing: Option<LoadedRecord>,
     mut state: EditRecordState,
-) -> PageResult {
+) -> HandlerResult {
     let frame = PageFrame::load(app, user, "cadastros").await?;
     let names = FormReferenceNames::load(app, user.session(), register.fields.iter()).await?;
     let record = existing.as_ref().map(|existing| &existing.record);
@@ -179,7 +179,7 @@ pub async fn show_new_record_form(
     user: SignedInUser,
     RegisterParam(register): RegisterParam,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let begins = |field: &&FieldSpec| (field.name, query.text(field.name).to_owned());
     let mut values: FormValues = list_editable_fields(register, true).iter().map(begins).collect();
@@ -203,7 +203,7 @@ pub async fn show_record_page(
     RegisterParam(register): RegisterParam,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let record = load_record(&app, &user, register, code).await?;
     let values = register.fields.iter().zip(&record.record.values);
     let mut values =
@@ -242,7 +242,7 @@ pub async fn create_record(
     user: SignedInUser,
     RegisterParam(register): RegisterParam,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     save_record(&app, &user, register, None, &form).await
 }
 
@@ -253,7 +253,7 @@ pub async fn change_record(
     RegisterParam(register): RegisterParam,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     save_record(&app, &user, register, Some(code), &form).await
 }
 
@@ -263,7 +263,7 @@ async fn save_record(
     register: &'static Register,
     code: Option<i32>,
     form: &SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let specs = list_input_specs(register, code.is_none());
     let values = read_form_values(&specs, form);
@@ -341,7 +341,7 @@ pub async fn set_record_active(
     RegisterParam(register): RegisterParam,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let active = form.read_yes_or_no("ativo")?;
     let fields = [("ativo", json!(active)), ("versao", json!(form.text("versao")))];

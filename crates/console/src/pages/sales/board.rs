@@ -8,7 +8,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use app::App;
 use app::sales::deals::FoundDeal;
 use app::sales::deals::board::{BoardColumn, BoardQuery, BoardView, view_board, view_board_changes};
@@ -72,7 +72,11 @@ impl FunnelBoardAddress {
 }
 
 /// `GET /console/vendas`
-pub async fn show_funnel_board(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+pub async fn show_funnel_board(
+    State(app): State<App>,
+    user: SignedInUser,
+    query: QueryParams,
+) -> HandlerResult {
     let address = FunnelBoardAddress::from_query(&app, &user, &query);
     let frame = PageFrame::load(&app, &user, "vendas").await?;
     let found = view_board(&app, user.session(), address.look).await?;
@@ -173,7 +177,7 @@ pub async fn show_board_changes(
     State(app): State<App>,
     user: SignedInUser,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let address = FunnelBoardAddress::from_query(&app, &user, &query);
     answer_with_changes(&app, &user, &address, query.text("desde"), Vec::new()).await
 }
@@ -185,7 +189,7 @@ async fn answer_with_changes(
     address: &FunnelBoardAddress,
     since: &str,
     problems: Vec<String>,
-) -> PageResult {
+) -> HandlerResult {
     let found = match since.parse().map(Moment::from_millis) {
         Ok(since) => view_board_changes(app, user.session(), address.look, since).await?,
         Err(_) => None,
@@ -204,7 +208,7 @@ pub async fn move_deal_card(
     query: QueryParams,
     ScriptRequestFlag(by_script): ScriptRequestFlag,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = form.text("codigo").parse().map(DealCode::new).map_err(|_| Refusal::NotThere)?;
     let address = FunnelBoardAddress::from_query(&app, &user, &query);
     let target = (form.text("para"), form.text("versao"));

@@ -7,7 +7,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{FormValues, build_record, label_problems};
 use app::idempotency::IdempotentWrite;
 use app::record_timeline::RecordChangeDetail;
@@ -88,7 +88,7 @@ pub async fn render_refused_input(
     user: &SignedInUser,
     code: DealCode,
     typed: RefusedDealInput,
-) -> PageResult {
+) -> HandlerResult {
     let page = build_deal_page(app, user, code).await?;
     render_page(StatusCode::BAD_REQUEST, &ViewDealPage { typed, ..page })
 }
@@ -98,7 +98,7 @@ pub async fn show_deal_page(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     show_page(&build_deal_page(&app, &user, DealCode::new(code)).await?)
 }
 
@@ -245,7 +245,7 @@ pub async fn add_dependent(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let dependent: FormValues = DEPENDENT.map(|(name, _)| (name, form.text(name).trim().to_owned())).into();
     let mut filled = dependent.clone();
     filled.retain(|_, text| !text.is_empty());

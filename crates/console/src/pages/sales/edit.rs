@@ -8,7 +8,7 @@ use crate::session::visitor::{PathNumber, QueryParams, SignedInUser};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, render_page};
+use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, read_form_values,
 };
@@ -65,7 +65,7 @@ fn list_form_sections(is_known: bool) -> Vec<(&'static str, &'static [InputSpec]
     contact.into_iter().chain([("O que interessa", DEAL), ("Veículo, se for o caso", VEHICLE)]).collect()
 }
 
-async fn render_deal_form(app: &App, user: &SignedInUser, state: EditDealState) -> PageResult {
+async fn render_deal_form(app: &App, user: &SignedInUser, state: EditDealState) -> HandlerResult {
     let frame = PageFrame::load(app, user, "vendas").await?;
     let registers = app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let users = list_responsible_users(app, user).await?;
@@ -141,7 +141,7 @@ pub async fn show_new_deal_form(
     State(app): State<App>,
     user: SignedInUser,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let lead = query.text("codLead").to_owned();
     let name = find_lead_name(&app, &user, &lead).await?;
     let values = FormValues::from([("codUsuarioResponsavel", user.session().user.to_string())]);
@@ -149,7 +149,7 @@ pub async fn show_new_deal_form(
 }
 
 /// `POST /console/vendas/novo`
-pub async fn create_deal(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> PageResult {
+pub async fn create_deal(State(app): State<App>, user: SignedInUser, form: SubmittedForm) -> HandlerResult {
     let lead = form.text("codLead").trim().to_owned();
     let specs: Vec<InputSpec> =
         list_form_sections(!lead.is_empty()).iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
@@ -216,7 +216,7 @@ pub async fn show_edit_deal_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let code = DealCode::new(code);
     let (view, _) = deals::show_deal(&app, user.session(), code).await?;
     let (had, values) = (Some((code, view.found.deal.version)), fill_deal_values(&view.found.deal));
@@ -230,7 +230,7 @@ pub async fn change_deal(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = DealCode::new(code);
     let specs: Vec<InputSpec> = DEAL.iter().chain(VEHICLE).copied().collect();
     let values = read_form_values(&specs, &form);

@@ -4,7 +4,7 @@ use crate::pages::export::ExportLinks;
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::sales::leads::{self, LeadManagementQuery};
 use app::{App, Error};
 use askama::Template;
@@ -32,7 +32,7 @@ struct BrowseLeadsPage {
 }
 
 /// `GET /console/vendas/leads`
-pub async fn show_lead_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+pub async fn show_lead_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "vendas").await?;
     let filter = query.text("filtro").to_owned();
     let criteria = LeadManagementQuery {

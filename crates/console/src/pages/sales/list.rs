@@ -6,7 +6,7 @@ use crate::pages::member_list::SelectOption;
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::formats::{ListPager, format_money};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::register_snapshot::TenantRegisters;
 use app::sales::deals::{self, DealPipelineQuery, FoundDeal};
 use app::{App, Error};
@@ -44,7 +44,7 @@ struct BrowseDealsPage {
     is_filtered: bool,
 }
 
-pub async fn show_deal_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> PageResult {
+pub async fn show_deal_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "vendas").await?;
     let caller = user.session();
     let (rows, total, problems, registers) =

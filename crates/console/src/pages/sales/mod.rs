@@ -9,13 +9,13 @@ mod list;
 mod move_stage;
 mod win;
 
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::derive_root_path;
 use app::App;
 use app::register_snapshot::TenantRegisters;
 use domain::{DealCode, DealState, StageCode};
 
-pub fn list_sales_routes() -> Vec<ConsoleRoute> {
+pub fn list_sales_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/vendas"                      SignedIn board::show_funnel_board;
         post "/console/vendas"                      SignedIn board::move_deal_card;

@@ -5,7 +5,7 @@ use super::deal::{RefusedDealInput, render_refused_input};
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, Refusal};
+use crate::widgets::page::{HandlerResult, Refusal};
 use crate::widgets::record_form::describe_rejection;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::sales::deals::{self, CurrentDeal};
@@ -58,7 +58,7 @@ pub async fn change_deal_stage(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let target = (form.text("codEtapa"), form.text("versao"));
     let deal = DealCode::new(code);
     let outcome = move_to_stage(&app, &user, deal, target).await?;
@@ -71,7 +71,7 @@ pub async fn lose_deal(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let (deal, reason) = (DealCode::new(code), form.text("motivo").trim());
     let body = json!({"motivo": reason, "versao": form.text("versao")});
     let outcome = match read::read_record(&body) {
@@ -98,7 +98,7 @@ pub async fn reopen_deal(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let body = json!({"versao": form.text("versao")});
     let input = read::read_record(&body).map_err(|_| Refusal::Unreadable)?;
     let deal = DealCode::new(code);

@@ -8,7 +8,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_money;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs, build_record,
     format_money_input, normalize_money, read_form_values,
@@ -167,7 +167,7 @@ async fn render_win_form(
     user: &SignedInUser,
     code: DealCode,
     refused_input: Option<RefusedWinInput>,
-) -> PageResult {
+) -> HandlerResult {
     let (view, registers) = deals::show_deal(app, user.session(), code).await?;
     let frame = PageFrame::load(app, user, "vendas").await?;
     let RefusedWinInput { values, version, found, conflict } =
@@ -216,7 +216,7 @@ pub async fn show_win_form(
     State(app): State<App>,
     user: SignedInUser,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let code = DealCode::new(code);
     let (view, _) = deals::show_deal(&app, user.session(), code).await?;
     if view.found.deal.state != DealState::Open {
@@ -247,7 +247,7 @@ pub async fn win_deal(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let code = DealCode::new(code);
     let specs: Vec<InputSpec> = MEMBER.iter().chain(BENEFIT).chain(VEHICLE).copied().collect();
     let values = read_form_values(&specs, &form);

@@ -9,7 +9,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::triggers::receivers;
 use app::triggers::{self, DeliveryAttempt, DeliveryQuery, DeliveryWithAttempts, ReplaySelection};
@@ -76,7 +76,7 @@ pub async fn show_delivery_list(
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let code = ReceiverCode::new(code);
     require_administrator(user.session())?;
     let frame = PageFrame::load(&app, &user, "gatilhos").await?;
@@ -201,7 +201,7 @@ pub async fn show_delivery_page(
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     HistoryCodeParam(history): HistoryCodeParam,
-) -> PageResult {
+) -> HandlerResult {
     let (caller, code) = (user.session(), ReceiverCode::new(code));
     require_administrator(caller)?;
     let frame = PageFrame::load(&app, &user, "gatilhos").await?;
@@ -288,7 +288,7 @@ pub async fn replay_deliveries(
     user: SignedInUser,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let receiver = ReceiverCode::new(code);

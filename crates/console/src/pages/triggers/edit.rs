@@ -7,7 +7,7 @@ use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, render_page};
+use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs,
     describe_rejection, find_label, read_form_values,
@@ -79,7 +79,7 @@ async fn render_receiver_form(
     app: &App,
     user: &SignedInUser,
     EditReceiverState { had: existing, values, refused }: EditReceiverState,
-) -> PageResult {
+) -> HandlerResult {
     let frame = PageFrame::load(app, user, "gatilhos").await?;
     let conflict = VersionConflict::find_in_rejections(&refused, |name| find_label(SPECS, name));
     let found = if conflict.is_some() { Vec::new() } else { wire::refusal::describe_rejections(&refused) };
@@ -108,7 +108,7 @@ async fn render_receiver_form(
 }
 
 /// `GET /console/gatilhos/novo`
-pub async fn show_new_receiver_form(State(app): State<App>, user: SignedInUser) -> PageResult {
+pub async fn show_new_receiver_form(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     require_administrator(user.session())?;
     let all: Vec<&str> = Entity::ALL.iter().map(|one| wire::entity_path(*one)).collect();
     let values = FormValues::from([("simultaneas", AT_ONCE.to_string()), ("entidades", all.join(","))]);
@@ -159,7 +159,7 @@ pub async fn create_receiver(
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let values = read_form_values(SPECS, &form);
     let created = match parse_receiver_input(&values) {
@@ -201,7 +201,7 @@ pub async fn show_edit_receiver_form(
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let redacted = load_receiver(&app, &user, &vault, code).await?;
     let (values, refused) = (fill_receiver_values(&redacted), Vec::new());
     render_receiver_form(&app, &user, EditReceiverState { had: Some(redacted), values, refused }).await
@@ -214,7 +214,7 @@ pub async fn change_receiver(
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let values = read_form_values(SPECS, &form);
     let changes = parse_receiver_input(&values).map(|requested| ReceiverChangeRequest {
@@ -266,7 +266,7 @@ pub async fn set_receiver_active(
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let active = form.read_yes_or_no("ativo")?;
     let changes = ReceiverChangeRequest {

@@ -7,12 +7,12 @@ mod edit;
 mod receiver;
 mod receivers;
 
-use crate::routes::{ConsoleRoute, routes};
+use crate::routes::{PageRoute, routes};
 use crate::session::visitor::SignedInUser;
 use app::triggers::receivers::TenantActor;
 
 /// Their handlers take the `Vault` as an extension.
-pub fn list_trigger_routes() -> Vec<ConsoleRoute> {
+pub fn list_trigger_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/gatilhos"                               Administrator receivers::show_receiver_list;
         get  "/console/gatilhos/novo"                          Administrator edit::show_new_receiver_form;

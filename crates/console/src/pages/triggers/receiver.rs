@@ -9,7 +9,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use app::idempotency::IdempotentWrite;
 use app::triggers::receivers::{self, RedactedReceiver};
 use app::triggers::{self, DeliveryQuery};
@@ -56,7 +56,7 @@ pub async fn show_receiver_page(
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     show_page(&build_receiver_page(&app, &user, &vault, ReceiverCode::new(code)).await?)
 }
 
@@ -148,7 +148,7 @@ pub async fn set_receiver_pause(
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let pauses = form.read_yes_or_no("pausar")?;
     let reason = Some(form.text("motivo").trim().to_owned()).filter(|text| !text.is_empty());
@@ -169,7 +169,7 @@ pub async fn render_page_with_secret(
     vault: &Vault,
     code: ReceiverCode,
     secret: String,
-) -> PageResult {
+) -> HandlerResult {
     let page = build_receiver_page(app, user, vault, code).await?;
     render_page(StatusCode::OK, &ViewReceiverPage { secret: Some(secret), ..page })
 }
@@ -181,7 +181,7 @@ pub async fn rotate_secret(
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     _: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let code = ReceiverCode::new(code);
     let write = IdempotentWrite::without_key();
@@ -197,7 +197,7 @@ pub async fn send_test_delivery(
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let (code, entity) = (ReceiverCode::new(code), wire::parse_entity_path(form.text("entidade")));
     let write = IdempotentWrite::without_key();

@@ -5,7 +5,7 @@ use crate::pages::administration::require_administrator;
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{PageResult, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::triggers;
 use app::triggers::receivers;
 use app::{App, Vault};
@@ -38,7 +38,7 @@ pub async fn show_receiver_list(
     Of(app): Of<App>,
     user: SignedInUser,
     Extension(vault): Extension<Vault>,
-) -> PageResult {
+) -> HandlerResult {
     require_administrator(user.session())?;
     let frame = PageFrame::load(&app, &user, "gatilhos").await?;
     let tenant = user.session().scope.tenant();

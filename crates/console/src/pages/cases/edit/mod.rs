@@ -10,7 +10,7 @@ use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{PageResult, Refusal, render_page, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, VersionConflict, build_inputs, read_form_values,
 };
@@ -85,7 +85,7 @@ pub async fn show_new_case_form(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
-) -> PageResult {
+) -> HandlerResult {
     let Ok(person) = query.text("codPessoa").parse() else {
         return show_page(&Box::pin(build_holder_choice(&app, &user, kind, &query)).await?);
     };
@@ -170,7 +170,7 @@ async fn render_case_form(
     user: &SignedInUser,
     kind: CaseKind,
     filled: EditCaseState,
-) -> PageResult {
+) -> HandlerResult {
     let is_refused = !filled.problems.is_empty() || filled.conflict.is_some();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     let words = describe_case_kind(kind);
@@ -224,7 +224,7 @@ async fn save_case_form(
     kind: CaseKind,
     filled: EditCaseState,
     notice: &str,
-) -> PageResult {
+) -> HandlerResult {
     match Box::pin(save_case(app, user, kind, filled)).await? {
         Ok(full_case) => {
             let head = full_case.told.case.head();
@@ -246,7 +246,7 @@ pub async fn open_case(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let person = form.text("codPessoa").parse().map(PersonCode::new).map_err(|_| Refusal::NotThere)?;
     let filled = EditCaseState::new(person, read_form_values(&list_field_specs(kind), &form));
     let words = describe_case_kind(kind);
@@ -266,7 +266,7 @@ pub async fn show_edit_case_form(
     user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-) -> PageResult {
+) -> HandlerResult {
     let full_case = cases::read_case(&app, user.session(), kind, code).await?;
     let head = full_case.told.case.head();
     let filled = EditCaseState {
@@ -288,7 +288,7 @@ pub async fn change_case(
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
     form: SubmittedForm,
-) -> PageResult {
+) -> HandlerResult {
     let full_case = cases::read_case(&app, user.session(), kind, code).await?;
     let filled = EditCaseState {
         version: form.text("versao").parse().ok(),
