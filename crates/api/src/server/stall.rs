@@ -15,7 +15,8 @@ pub struct StallTimeoutStream<S> {
     patience: Duration,
     /// Runs while a write is pending.
     waiting: Option<Pin<Box<Sleep>>>,
-    /// Records whether a write is pending.
+    /// Records from the first write to the end of the flush that an answer is leaving: more of it may wait above this
+    /// stream between two writes.
     activity: Arc<ConnectionActivity>,
 }
 
@@ -25,7 +26,6 @@ impl<S> StallTimeoutStream<S> {
     }
 
     fn check_progress<T>(&mut self, context: &mut Context<'_>, wrote: Poll<Result<T>>) -> Poll<Result<T>> {
-        self.activity.set_sending(wrote.is_pending());
         if wrote.is_ready() {
             self.waiting = None;
             return wrote;
@@ -53,6 +53,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for StallTimeoutStream<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeoutStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+        self.activity.set_sending(true);
         let wrote = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.check_progress(context, wrote)
     }
@@ -62,6 +63,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeoutStream<S> {
         context: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
+        self.activity.set_sending(true);
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
         self.check_progress(context, wrote)
     }
@@ -72,11 +74,13 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeoutStream<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.activity.set_sending(flushed.is_pending());
         self.check_progress(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         let shut = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.activity.set_sending(shut.is_pending());
         self.check_progress(context, shut)
     }
 }
