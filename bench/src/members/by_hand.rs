@@ -6,9 +6,10 @@ use super::writes::Fresh;
 use crate::executor::{BATCH, Log, connect, connection, keep_log};
 use crate::measure::Side;
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, BenefitCode, BenefitKind, CardNumber, Chassis, Colour,
-    Date, Entity, FieldCode, Fuel, HistoryCode, ItemCode, Moment, Money, PlanCode, Plate, ReceiverCode,
-    SituationCode, TenantId, TimeZone, UserCode, VehicleCategory, VehicleTypeCode,
+    AdditionalFieldValues, AuditedAction, AuditedChange, AuditedRecordKind, Benefit, BenefitCode,
+    BenefitItem, BenefitKind, CardNumber, Chassis, Colour, Date, Entity, FieldCode, Fuel, HistoryCode,
+    ItemCode, Moment, Money, PlanCode, Plate, ReceiverCode, SituationCode, TenantId, TimeZone, UserCode,
+    VehicleCategory, VehicleDetails, VehicleTypeCode,
 };
 use futures_util::future::try_join_all;
 use rusqlite::Connection;
@@ -18,8 +19,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use storage::benefits::items;
-use storage::benefits::items::StoredItem;
-use storage::benefits::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
 use storage::history::{audit, situation_changes};
 use storage::search::rows;
 use storage::search::rows::{MemberRowFields, OwnRowFields, SearchListingRow};
@@ -91,7 +90,7 @@ fn price() -> Money {
 fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Holder) -> Vec<Statement> {
     let benefit = benefit(tenant, &code, plate, holder);
     let number = BenefitCode::new(code("benefit"));
-    let item = StoredItem {
+    let item = BenefitItem {
         code: ItemCode::new(code("item")),
         plan: PLAN,
         price: price(),
@@ -133,7 +132,7 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
     rows
 }
 
-fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Holder) -> StoredBenefit {
+fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Holder) -> Benefit {
     let vehicle = VehicleDetails {
         plate: Plate::parse(plate).ok(),
         chassis: Chassis::parse(&format!("9ZZBENCH{plate}")).ok(),
@@ -152,7 +151,7 @@ fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &H
         participation: Money::from_cents(300_000),
         fipe: Some("001509-1".to_owned()),
     };
-    StoredBenefit {
+    Benefit {
         person: holder.person,
         branch: holder.branch,
         kind: BenefitKind::Vehicle,
@@ -179,7 +178,7 @@ fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &H
 
 fn listed<'r>(
     code: BenefitCode,
-    benefit: &'r StoredBenefit,
+    benefit: &'r Benefit,
     plate: &'r str,
     holder: &'r Holder,
 ) -> SearchListingRow<'r> {
@@ -206,7 +205,7 @@ fn listed<'r>(
     }
 }
 
-fn trigger(history: HistoryCode, code: BenefitCode, benefit: &StoredBenefit) -> String {
+fn trigger(history: HistoryCode, code: BenefitCode, benefit: &Benefit) -> String {
     let vehicle = &benefit.vehicle;
     let (brand, model) = (vehicle.brand.as_deref(), vehicle.model.as_deref());
     let trigger = BenefitTrigger {

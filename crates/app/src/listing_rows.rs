@@ -1,8 +1,8 @@
 //! The rows of the search listing: one for each benefit, and one for a member without benefits.
 
-use domain::{BenefitCode, Chassis, Cnpj, Date, Document, Moment, PersonCode, TimeZone};
-use storage::benefits::StoredBenefit;
-use storage::members::PersonProfile;
+use domain::{
+    Benefit, BenefitCode, Chassis, Cnpj, Date, Document, Moment, PersonCode, PersonProfile, TimeZone,
+};
 use storage::search::rows::{MemberRowFields, OwnRowFields, SearchListingRow};
 
 /// The dates of registration and of the last change, in the tenant's time zone.
@@ -18,7 +18,7 @@ impl ListedDays {
     }
 
     /// The last change is that of the benefit or of its holder.
-    pub fn of_benefit(benefit: &StoredBenefit, holder: &PersonProfile, zone: &TimeZone) -> ListedDays {
+    pub fn of_benefit(benefit: &Benefit, holder: &PersonProfile, zone: &TimeZone) -> ListedDays {
         ListedDays::from_moments(benefit.created_at, benefit.updated_at.max(holder.updated_at), zone)
     }
 
@@ -57,7 +57,7 @@ pub fn build_member_row(person: &PersonProfile, days: ListedDays) -> OwnRowField
 /// The listing row of a benefit.
 pub fn build_benefit_row<'r>(
     code: BenefitCode,
-    benefit: &'r StoredBenefit,
+    benefit: &'r Benefit,
     (person, profile): (PersonCode, &'r PersonProfile),
     days: ListedDays,
     plate_key: Option<&'r str>,

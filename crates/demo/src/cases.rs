@@ -8,13 +8,9 @@ use crate::names::PersonName;
 use crate::people::SampleGenerator;
 use app::register_snapshot::TenantRegisters;
 use domain::{
-    BenefitKind, BranchCode, CaseKind, DependentCode, InspectionTypeCode, Moment, PersonCode, Priority, Sex,
-    SituationCode, UserCode,
+    Appointment, BenefitKind, BranchCode, Case, CaseHead, CaseKind, ChecklistEntry, DependentCode,
+    Inspection, InspectionTypeCode, Moment, PersonCode, Priority, Sex, SituationCode, Ticket, UserCode,
 };
-use storage::cases::appointments::StoredAppointment;
-use storage::cases::inspections::{ChecklistEntry, StoredInspection};
-use storage::cases::tickets::StoredTicket;
-use storage::cases::{CaseHead, StoredCase};
 
 /// A generated case; `throw` selects its type when it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,11 +190,11 @@ impl SampleCase {
         registers: &TenantRegisters,
         head: CaseHead,
         dependents: &[DependentCode],
-    ) -> StoredCase {
+    ) -> Case {
         match self.kind {
             CaseKind::Ticket => {
                 let kind = pick_by_throw(&registers.ticket_types, self.throw, |one| one.code.get());
-                StoredCase::Ticket(StoredTicket {
+                Case::Ticket(Ticket {
                     head,
                     kind: kind.map_or(domain::TicketTypeCode::new(0), |one| one.code),
                     priority: kind.map_or(Priority::Medium, |one| one.priority),
@@ -210,7 +206,7 @@ impl SampleCase {
         }
     }
 
-    fn build_inspection(&self, registers: &TenantRegisters, head: CaseHead) -> StoredCase {
+    fn build_inspection(&self, registers: &TenantRegisters, head: CaseHead) -> Case {
         let kind = pick_by_throw(&registers.inspection_types, self.throw, |one| one.code.get());
         let items = kind.map(|one| one.checklist.clone()).unwrap_or_default();
         let is_over = head.closed_at.is_some();
@@ -219,7 +215,7 @@ impl SampleCase {
             let fits = is_over.then_some(!(failed && number == 0));
             ChecklistEntry { item, fits, note: (fits == Some(false)).then(|| "Refazer.".to_owned()) }
         });
-        StoredCase::Inspection(StoredInspection {
+        Case::Inspection(Inspection {
             kind: kind.map_or(InspectionTypeCode::new(0), |one| one.code),
             inspector: Some(self.inspector.clone()),
             planned_for: Some(self.planned_for),
@@ -235,11 +231,11 @@ impl SampleCase {
         registers: &TenantRegisters,
         head: CaseHead,
         dependents: &[DependentCode],
-    ) -> StoredCase {
+    ) -> Case {
         let doctor = pick_by_throw(&registers.doctors, self.throw, |one| one.code.get());
         let clinic = doctor.and_then(|doctor| doctor.clinic);
         let dependent = dependents.first().filter(|_| self.for_dependent && head.benefit.is_some());
-        StoredCase::Appointment(StoredAppointment {
+        Case::Appointment(Appointment {
             dependent: dependent.copied(),
             takes_place_at: Some(self.planned_for),
             specialty: doctor.and_then(|doctor| doctor.specialty),

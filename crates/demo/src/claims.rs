@@ -9,18 +9,16 @@ use crate::places::{self, BRANCHES};
 use crate::plates::{MOST_VEHICLES, VehicleNumber};
 use crate::vehicles::generate_vehicle;
 use domain::{
-    ClaimTypeCode, Involved, Moment, Nature, PersonCode, PostalAddress, Priority, SituationCode, UserCode,
+    CaseHead, Claim, ClaimTypeCode, Involved, Moment, Nature, PersonCode, PostalAddress, Priority,
+    SituationCode, UserCode, VehicleDetails,
 };
-use storage::benefits::VehicleDetails;
-use storage::cases::CaseHead;
-use storage::cases::claims::StoredClaim;
 
 /// A generated claim; codes are assigned on writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleClaim {
     /// The index of the member's benefit.
     pub holding: usize,
-    pub claim: StoredClaim,
+    pub claim: Claim,
     /// Whether the member was the driver.
     pub drove: bool,
     /// Indexes of the member's related claims.
@@ -119,7 +117,7 @@ impl SampleGenerator {
                 opened_at,
             )
         };
-        let claim = StoredClaim {
+        let claim = Claim {
             head,
             kind: ClaimTypeCode::new(kind as i32 + 1),
             involved: Involved::Member,
@@ -147,7 +145,7 @@ impl SampleGenerator {
             Nature::Natural,
             year,
         );
-        let claim = StoredClaim {
+        let claim = Claim {
             involved: Involved::ThirdParty,
             vehicle: VehicleDetails {
                 worth: None,

@@ -3,9 +3,8 @@
 use crate::calendar::{SHOWN_ON, YEAR, compute_date, compute_day_number, pick_working_moment};
 use crate::dice::SeededDice;
 use crate::people::SampleGenerator;
-use domain::{CreditCardCode, Nature, fold_text};
-use storage::members::PersonProfile;
-use storage::members::credit_cards::{NewCreditCardRow, StoredCreditCard};
+use domain::{CreditCard, CreditCardCode, Nature, PersonProfile, fold_text};
+use storage::members::credit_cards::NewCreditCardRow;
 
 /// The streams of members and benefits have lower numbers.
 const STREAM: u64 = 5 << 32;
@@ -34,7 +33,7 @@ impl SampleGenerator {
 fn generate_card(dice: &mut SeededDice, person: &PersonProfile) -> NewCreditCardRow {
     let added = dice.roll_range(compute_day_number(person.created_at)..SHOWN_ON);
     let valid_until = compute_date(i64::from(added + dice.roll_range(YEAR / 2..6 * YEAR))).to_iso_month();
-    let card = StoredCreditCard {
+    let card = CreditCard {
         code: CreditCardCode::new(0),
         brand: dice.pick_skewed(BRANDS).to_owned(),
         last_digits: dice.roll_digits(4),

@@ -7,18 +7,17 @@ use crate::dice::SeededDice;
 use crate::documents;
 use crate::names::{PersonName, strip_particle};
 use crate::people::{SampleGenerator, generate_email};
-use domain::Kinship::{
-    Cat, Child, Dog, Father, Grandchild, Grandparent, Other, OtherPet, ParentInLaw, Sibling, Spouse,
-    Stepchild,
-};
 use domain::{BenefitCode, BenefitKind, Cpf, Kinship, Nature, Sex};
-use storage::members::PersonProfile;
-use storage::members::dependents::StoredDependent;
+use domain::{
+    Dependent, Kinship::Cat, Kinship::Child, Kinship::Dog, Kinship::Father, Kinship::Grandchild,
+    Kinship::Grandparent, Kinship::Other, Kinship::OtherPet, Kinship::ParentInLaw, Kinship::Sibling,
+    Kinship::Spouse, Kinship::Stepchild, PersonProfile,
+};
 
 /// A generated dependent. Its code, benefit and card are assigned on writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleDependent {
-    pub dependent: StoredDependent,
+    pub dependent: Dependent,
     /// Whether they get a new card or share that of the benefit.
     pub new_card: bool,
 }
@@ -107,7 +106,7 @@ fn generate_dependent(
     let name = PersonName::generate(dice, sex);
     let born = i64::from(joined) - i64::from(age * YEAR + dice.roll_range(0..YEAR));
     let last = name.surnames.last().copied().unwrap_or_default();
-    let dependent = StoredDependent {
+    let dependent = Dependent {
         benefit: BenefitCode::new(0),
         name: if is_pet { dice.pick(PETS).to_owned() } else { build_family_name(&name, holder) },
         cpf: if is_pet || dice.roll_percent(12) { None } else { next_cpf() },

@@ -4,8 +4,7 @@ use crate::association::{SUPPLIERS, TRACKERS};
 use crate::calendar::{SHOWN_ON, compute_date};
 use crate::dice::SeededDice;
 use crate::people::SampleGenerator;
-use domain::{InstallationCode, SupplierCode};
-use storage::benefits::installations::StoredInstallation;
+use domain::{InstallationCode, SupplierCode, TrackerInstallation};
 
 /// The streams of members, benefits and cards have lower numbers.
 const STREAM: u64 = 6 << 32;
@@ -31,7 +30,7 @@ impl SampleGenerator {
         (number, at): (u32, u32),
         joined: u32,
         cancelled: Option<u32>,
-    ) -> Vec<StoredInstallation> {
+    ) -> Vec<TrackerInstallation> {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number) * BENEFITS + u64::from(at));
         let dice = &mut dice;
         // The first member has both, so that every demo shows some.
@@ -43,7 +42,7 @@ impl SampleGenerator {
         let installed = (joined + dice.roll_range(0..30)).min(end);
         // Some devices were replaced.
         let replaced = (dice.roll_percent(12) && installed < end).then(|| dice.roll_range(installed..end));
-        let mut all: Vec<StoredInstallation> = Vec::new();
+        let mut all: Vec<TrackerInstallation> = Vec::new();
         if let Some(removed) = replaced {
             let device = dice.pick(DEVICES);
             all.push(generate_installation(dice, device, installed, Some(removed)));
@@ -67,8 +66,8 @@ fn generate_installation(
     (model, maker): (&str, &str),
     installed: u32,
     removed: Option<u32>,
-) -> StoredInstallation {
-    StoredInstallation {
+) -> TrackerInstallation {
+    TrackerInstallation {
         code: InstallationCode::new(0),
         tracker: None,
         serial_number: None,

@@ -12,10 +12,9 @@ use crate::names::{CompanyName, PersonName, strip_particle};
 use crate::places::{self, SampleCity};
 use crate::{documents, sellers};
 use domain::{
-    BranchCode, CivilState, Document, Email, Moment, Phone, PhoneKind, PostalAddress, SellerCode, Sex,
-    fold_text,
+    BranchCode, CivilState, Document, Email, Moment, PersonProfile, Phone, PhoneKind, PostalAddress,
+    SellerCode, Sex, fold_text,
 };
-use storage::members::PersonProfile;
 use storage::members::credit_cards::NewCreditCardRow;
 
 pub struct SampleMember {

@@ -10,19 +10,16 @@ use crate::places::{self, SampleCity};
 use crate::plates::VehicleNumber;
 use crate::vehicles::generate_vehicle;
 use domain::{
-    BenefitKind, BranchCode, DealState, DependentCode, Document, FunnelCode, Kinship, LeadCode, Moment,
-    Money, Nature, PersonCode, PlanCode, Sex, StageCode, UserCode,
+    BenefitKind, BranchCode, Deal, DealState, DependentCode, Document, FunnelCode, Kinship, Lead, LeadCode,
+    Moment, Money, Nature, PersonCode, PlanCode, ProposedDependent, Sex, StageCode, UserCode, VehicleDetails,
 };
 use registers::FUNNEL;
-use storage::benefits::VehicleDetails;
-use storage::sales::deals::dependents::ProposedDependent;
-use storage::sales::deals::{DealStageMove, StoredDeal};
-use storage::sales::leads::StoredLead;
+use storage::sales::deals::DealStageMove;
 
 /// A generated lead with its deals. Codes are assigned on writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleLead {
-    pub lead: StoredLead,
+    pub lead: Lead,
     /// Whether the lead became a member and has that member's document.
     pub is_member: bool,
     pub deals: Vec<SampleDeal>,
@@ -30,7 +27,7 @@ pub struct SampleLead {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleDeal {
-    pub deal: StoredDeal,
+    pub deal: Deal,
     pub moves: Vec<DealStageMove>,
     pub dependents: Vec<ProposedDependent>,
 }
@@ -93,7 +90,7 @@ impl SampleGenerator {
     }
 
     /// A lead who is not a member.
-    fn generate_new_lead(&self, dice: &mut SeededDice, number: u32, created_day: u32) -> StoredLead {
+    fn generate_new_lead(&self, dice: &mut SeededDice, number: u32, created_day: u32) -> Lead {
         let (branch, city) = places::pick_home(dice);
         let document_number = FIRST_NUMBER + number;
         let mut lead = build_blank_lead(dice, created_day, branch, &city);
@@ -120,11 +117,11 @@ impl SampleGenerator {
     }
 
     /// A lead who is a member by now.
-    fn generate_member_lead(&self, dice: &mut SeededDice, member: u32, created_day: u32) -> StoredLead {
+    fn generate_member_lead(&self, dice: &mut SeededDice, member: u32, created_day: u32) -> Lead {
         let person = self.generate_member(member).person;
         let city = SampleCity { name: "", state: "", area_code: 11, postal: (0, 0) };
         let lead = build_blank_lead(dice, created_day, 0, &city);
-        StoredLead {
+        Lead {
             branch: person.branch,
             name: person.name,
             document: person.document,
@@ -142,7 +139,7 @@ impl SampleGenerator {
         &self,
         dice: &mut SeededDice,
         (number, at): (u32, u32),
-        lead: &StoredLead,
+        lead: &Lead,
         created_day: u32,
         (state, stage): (DealState, Option<usize>),
     ) -> SampleDeal {
@@ -192,7 +189,7 @@ impl SampleGenerator {
         } else {
             Vec::new()
         };
-        let deal = StoredDeal {
+        let deal = Deal {
             sequence: 0,
             lead: LeadCode::new(0),
             branch: lead.branch,
@@ -223,7 +220,7 @@ impl SampleGenerator {
     fn generate_deal_dependents(
         &self,
         dice: &mut SeededDice,
-        lead: &StoredLead,
+        lead: &Lead,
         plan: usize,
     ) -> Vec<ProposedDependent> {
         (0..1 + dice.roll_range(0..3))
@@ -255,9 +252,9 @@ fn find_showcase_deal(number: u32) -> Option<(usize, DealState)> {
     DealState::ALL.get(at / stages).map(|state| (at % stages, *state))
 }
 
-fn build_blank_lead(dice: &mut SeededDice, created_day: u32, branch: usize, city: &SampleCity) -> StoredLead {
+fn build_blank_lead(dice: &mut SeededDice, created_day: u32, branch: usize, city: &SampleCity) -> Lead {
     let created_at = pick_working_moment(dice, created_day);
-    StoredLead {
+    Lead {
         person: PersonCode::new(0),
         branch: BranchCode::new(branch as i32 + 1),
         name: String::new(),

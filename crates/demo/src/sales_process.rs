@@ -4,12 +4,12 @@ use crate::progress::DemoLoadProgress;
 use crate::sales::{SampleDeal, SampleLead, take_next_code, take_next_dependent_code};
 use app::Error;
 use app::sales::leads::apply_lead_to_person;
-use domain::{DealCode, LeadCode, PersonCode, Phone};
+use domain::{Deal, DealCode, Lead, LeadCode, PersonCode, PersonProfile, Phone};
 use storage::Tx;
+use storage::members;
 use storage::members::phones;
-use storage::members::{self, PersonProfile};
-use storage::sales::deals::{self, StoredDeal, dependents};
-use storage::sales::leads::{self, StoredLead};
+use storage::sales::deals::{self, dependents};
+use storage::sales::leads;
 use storage::server::counters::{self, Counter};
 
 /// Leads per transaction, with all their records.
@@ -50,10 +50,10 @@ pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoad
             PersonCode::new(take_next_code(&mut next))
         });
         let code = LeadCode::new(take_next_code(&mut lead));
-        rows.push((code, StoredLead { person, ..prospect.lead.clone() }));
+        rows.push((code, Lead { person, ..prospect.lead.clone() }));
         for one in &prospect.deals {
             let stored_deal =
-                StoredDeal { lead: code, sequence: take_next_code(&mut sequence), ..one.deal.clone() };
+                Deal { lead: code, sequence: take_next_code(&mut sequence), ..one.deal.clone() };
             negotiated.push((DealCode::new(take_next_code(&mut deal)), stored_deal, one));
         }
     }
@@ -68,7 +68,7 @@ pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoad
     .await?;
     let mut statements = leads::insert_leads(tenant, rows.iter().map(|(code, lead)| (*code, lead)));
     statements.extend(deals::insert_deals(tenant, negotiated.iter().map(|(code, deal, _)| (*code, deal))));
-    let moves = |(code, _, one): &(DealCode, StoredDeal, &'_ SampleDeal)| {
+    let moves = |(code, _, one): &(DealCode, Deal, &'_ SampleDeal)| {
         one.moves.iter().map(|step| (*code, step.clone())).collect::<Vec<_>>()
     };
     let moves: Vec<_> = negotiated.iter().flat_map(moves).collect();
@@ -101,7 +101,7 @@ async fn list_member_codes(tx: &mut Tx, part: &SampleLeadBatch) -> Result<Vec<Op
     Ok(persons)
 }
 
-fn build_lead_person(lead: &StoredLead) -> (PersonProfile, Vec<Phone>) {
+fn build_lead_person(lead: &Lead) -> (PersonProfile, Vec<Phone>) {
     let blank =
         PersonProfile::new_non_member(lead.branch, lead.document.clone(), lead.name.clone(), lead.created_at);
     let phones = [&lead.mobile, &lead.landline].into_iter().flatten().cloned().collect();

@@ -3,8 +3,7 @@
 use crate::association::{FIELDS, SampleAdditionalField};
 use crate::calendar::compute_date;
 use crate::dice::SeededDice;
-use domain::{BenefitKind, FieldCode, FieldKind};
-use storage::benefits::AdditionalFieldValues;
+use domain::{AdditionalFieldValues, BenefitKind, FieldCode, FieldKind};
 
 /// Percentage of optional fields that are filled.
 const FILLED: u32 = 16;

@@ -3,9 +3,10 @@
 use crate::association::VEHICLE_TYPES;
 use crate::dice::SeededDice;
 use crate::plates::VehicleNumber;
-use domain::Fuel::{self, Diesel, Electric, Flex, NaturalGas, Petrol};
+use domain::{
+    Fuel, Fuel::Diesel, Fuel::Electric, Fuel::Flex, Fuel::NaturalGas, Fuel::Petrol, VehicleDetails,
+};
 use domain::{Money, Nature, VehicleCategory, VehicleTypeCode};
-use storage::benefits::VehicleDetails;
 
 struct SampleVehicleModel {
     brand: &'static str,

@@ -1,4 +1,5 @@
-//! Value types that cannot hold an invalid value, and the rules between them, with no database, network or wire format.
+//! Value types that cannot hold an invalid value, the entities made of them, and the rules between them, with no
+//! database, network or wire format.
 //! Everything here is pure: time and randomness are passed in as arguments.
 //!
 //! To add a value type: one file, a `parse` that returns the value or the [`Rejection`] that explains why not, and its
@@ -6,14 +7,16 @@
 
 mod address;
 mod audit;
+mod benefit;
 mod caller_address;
 mod card;
+mod case;
 mod codes;
 mod colour;
-mod criteria;
 mod cursor;
 mod database_fault;
 mod date;
+mod delivery_status;
 mod digits;
 pub mod display;
 mod document;
@@ -21,13 +24,15 @@ mod email;
 mod entity;
 mod file;
 mod fixed_sets;
-mod fold;
 mod import;
 mod local_moment;
+mod member;
 mod mirror;
 mod money;
+mod name_words;
 mod network;
 mod operation;
+mod page_size;
 mod password;
 mod phone;
 mod random_source;
@@ -35,10 +40,14 @@ mod receiver;
 mod register;
 mod rejection;
 mod role;
+mod sale;
 mod scope;
+mod search_criteria;
 mod tenant;
 mod text;
+mod text_folding;
 mod time;
+mod user;
 mod vehicle;
 mod weak_password;
 
@@ -54,7 +63,9 @@ pub use crate::mirror::MirrorRecordConflict;
 pub use crate::random_source::RandomSource;
 pub use address::{Cep, PostalAddress, Uf};
 pub use audit::{AuditedAction, AuditedChange, AuditedRecord, AuditedRecordKind};
+pub use benefit::{AdditionalFieldValues, Benefit, BenefitItem, TrackerInstallation};
 pub use card::CardNumber;
+pub use case::{Appointment, Case, CaseHead, ChecklistEntry, Claim, Inspection, Ticket};
 pub use codes::{
     AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
     DependentCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, HistoryCode, ImportCode,
@@ -63,31 +74,36 @@ pub use codes::{
     TicketTypeCode, TrackerCode, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
-pub use criteria::{
-    BenefitCriteria, BenefitKey, ClaimCriteria, DealCriteria, LeadKey, MemberCriteria, PAGE_SIZE,
-    ValidationKeys,
-};
 pub use cursor::{ChangeDigest, HistoryCursor};
 pub use database_fault::DatabaseFault;
 pub use date::Date;
+pub use delivery_status::is_accepted_status;
 pub use digits::{parse_decimal_digit, replace_with_ascii_digits};
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{CaseKind, Entity, SituationKind};
 pub use file::{FileKind, FileName, FileOwner};
-pub use fold::{fold_text, has_word_beginnings, split_name_words};
+pub use member::{ContactPhone, CreditCard, Dependent, PersonProfile};
 pub use money::Money;
+pub use name_words::{has_word_beginnings, split_name_words};
 pub use network::{Network, ValidationPartner};
 pub use operation::{AuditedOperation, CaseOperation};
+pub use page_size::PAGE_SIZE;
 pub use password::Password;
 pub use phone::Phone;
-pub use receiver::{ReceiverAddress, SigningSecret, is_accepted_status};
+pub use receiver::{ReceiverAddress, SigningSecret};
 pub use register::RegisterProblem;
 pub use rejection::{FieldConflict, FieldProblem, FileProblem, InputField, Rejection};
 pub use role::Role;
+pub use sale::{Deal, Lead, ProposedDependent};
 pub use scope::{Scope, VisibleBranches};
+pub use search_criteria::{
+    BenefitCriteria, BenefitKey, ClaimCriteria, DealCriteria, LeadKey, MemberCriteria, ValidationKeys,
+};
 pub use tenant::{DisplayName, HostName, TimeZone};
 pub use text::{BoundedText, NoteText, parse_line};
+pub use text_folding::fold_text;
 pub use time::{Clock, Moment};
-pub use vehicle::{Chassis, Plate, parse_plate_key};
+pub use user::User;
+pub use vehicle::{Chassis, Plate, VehicleDetails, parse_plate_key};
 pub use weak_password::PasswordOwner;

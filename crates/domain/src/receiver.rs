@@ -6,11 +6,6 @@ use base64::engine::general_purpose::STANDARD;
 use std::fmt;
 use url::{Host, Url};
 
-/// Whether an HTTP status says that the receiver accepted the message: only 200 to 204.
-pub const fn is_accepted_status(status: i32) -> bool {
-    matches!(status, 200..=204)
-}
-
 /// The base URL of a receiver: http or https, without query or fragment. The path of each entity is appended to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiverAddress(Url);

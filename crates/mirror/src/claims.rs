@@ -4,12 +4,11 @@ use crate::lenient::{RecordReader, read_code, read_items, read_text};
 use crate::lists::read_vehicle;
 use app::register_snapshot::TenantRegisters;
 use domain::{
-    BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, Document, Email, Entity, Involved, Moment, PersonCode,
-    PhoneKind, PostalAddress, Priority, SituationKind, UserCode, fold_text,
+    BenefitCode, BranchCode, CaseHead, Claim, ClaimCode, ClaimTypeCode, ContactPhone, Document, Email,
+    Entity, Involved, Moment, PersonCode, PersonProfile, PhoneKind, PostalAddress, Priority, SituationKind,
+    UserCode, fold_text,
 };
-use exchange::mirror_store::{
-    CaseHead, MirroredClaim, MirroredPerson, NewMirrorNote, PersonProfile, StoredClaim, StoredPhone,
-};
+use exchange::mirror_store::{MirroredClaim, MirroredPerson, NewMirrorNote};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -73,7 +72,7 @@ fn read_single_claim(
     let opened_at = listed.map_or(day, |listed| listed.opened_at);
     let responsible = read_text(reader.raw("responsavel"));
     let place = reader.address("local");
-    let claim = StoredClaim {
+    let claim = Claim {
         head: CaseHead {
             protocol: reader.number("protocolo", 1, i32::MAX).unwrap_or(0),
             branch: listed.and_then(|listed| listed.branch).unwrap_or(member.profile.branch),
@@ -134,8 +133,8 @@ fn read_claim_person(
         let mut reader = RecordReader::new(json, &mut ignored, "evento", claim);
         let number = reader.phone("numero")?;
         let kind = reader.read_choice::<PhoneKind>("tipo").unwrap_or(number.kind());
-        Some(StoredPhone { kind, country: exchange::mirror_store::HOME.to_owned(), number })
+        Some(ContactPhone { kind, country: exchange::mirror_store::HOME.to_owned(), number })
     });
-    let phones: Vec<StoredPhone> = phones.collect();
+    let phones: Vec<ContactPhone> = phones.collect();
     Some(MirroredPerson { code: PersonCode::new(person_code), branch, profile, phones })
 }

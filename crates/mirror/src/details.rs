@@ -3,12 +3,10 @@
 use crate::lenient::{RecordReader, read_code, read_items};
 use app::register_snapshot::TenantRegisters;
 use domain::{
-    BenefitCode, CardNumber, Cpf, CreditCardCode, Date, DependentCode, Email, InstallationCode, ItemCode,
-    Kinship, Moment, PlanCode, SupplierCode,
+    BenefitCode, BenefitItem, CardNumber, Cpf, CreditCard, CreditCardCode, Date, Dependent, DependentCode,
+    Email, InstallationCode, ItemCode, Kinship, Moment, PlanCode, SupplierCode, TrackerInstallation,
 };
-use exchange::mirror_store::{
-    ChildRecords, NewMirrorNote, StoredCreditCard, StoredDependent, StoredInstallation, StoredItem,
-};
+use exchange::mirror_store::{ChildRecords, NewMirrorNote};
 use serde_json::Value as Json;
 
 /// A record without a code cannot be identified.
@@ -40,9 +38,9 @@ pub fn read_benefit_items(
     benefit: BenefitCode,
     today: Date,
     notes: &mut Vec<NewMirrorNote>,
-) -> ChildRecords<StoredItem> {
+) -> ChildRecords<BenefitItem> {
     let at = ("itens", benefit.get());
-    let mut all: Vec<StoredItem> = Vec::new();
+    let mut all: Vec<BenefitItem> = Vec::new();
     for json in read_items(json) {
         let (Some(item_code), Some(plan)) =
             (read_required_code(json, "codItem", notes, at), read_required_code(json, "codPlano", notes, at))
@@ -50,7 +48,7 @@ pub fn read_benefit_items(
             continue;
         };
         let mut reader = RecordReader::new(json, notes, at.0, at.1);
-        all.push(StoredItem {
+        all.push(BenefitItem {
             code: ItemCode::new(item_code),
             plan: PlanCode::new(plan),
             price: reader.money("valor").unwrap_or_default(),
@@ -69,7 +67,7 @@ pub fn read_dependents(
     registers: &TenantRegisters,
     now: Moment,
     notes: &mut Vec<NewMirrorNote>,
-) -> ChildRecords<(DependentCode, StoredDependent)> {
+) -> ChildRecords<(DependentCode, Dependent)> {
     let at = ("dependentes", benefit.get());
     let mut all = Vec::new();
     for json in read_items(json) {
@@ -84,7 +82,7 @@ pub fn read_dependents(
             .collect();
         plans.sort_unstable();
         plans.dedup();
-        let dependent = StoredDependent {
+        let dependent = Dependent {
             benefit,
             name: reader.line("nome", 200).unwrap_or_else(|| "(sem nome)".to_owned()),
             cpf: reader.parse_field("cpf", Cpf::parse),
@@ -110,14 +108,14 @@ pub fn read_equipment(
     json: &Json,
     benefit: BenefitCode,
     notes: &mut Vec<NewMirrorNote>,
-) -> ChildRecords<StoredInstallation> {
+) -> ChildRecords<TrackerInstallation> {
     let at = ("equipamentos", benefit.get());
     let mut all = Vec::new();
     for json in read_items(json) {
         let Some(installation_code) = read_required_code(json, "codInstalacao", notes, at) else { continue };
         let mut reader = RecordReader::new(json, notes, at.0, at.1);
         let removed_on = reader.day("dataRemocao");
-        all.push(StoredInstallation {
+        all.push(TrackerInstallation {
             code: InstallationCode::new(installation_code),
             tracker: None,
             serial_number: reader.line("numeroSerie", 100),
@@ -135,11 +133,7 @@ pub fn read_equipment(
 }
 
 /// `/ext/associado/{codPessoa}/cartaoCredito`
-pub fn read_cards(
-    json: &Json,
-    person: i32,
-    notes: &mut Vec<NewMirrorNote>,
-) -> ChildRecords<StoredCreditCard> {
+pub fn read_cards(json: &Json, person: i32, notes: &mut Vec<NewMirrorNote>) -> ChildRecords<CreditCard> {
     let at = ("cartaoCredito", person);
     let mut all = Vec::new();
     for json in read_items(json) {
@@ -149,7 +143,7 @@ pub fn read_cards(
         let digits: String = reader.line("ultimosDigitos", 30).unwrap_or_default();
         let digits: Vec<char> = digits.chars().filter(char::is_ascii_digit).collect();
         let last_digits = digits[digits.len().saturating_sub(4)..].iter().collect();
-        all.push(StoredCreditCard {
+        all.push(CreditCard {
             code: CreditCardCode::new(card_code),
             brand: reader.line("bandeira", 50).unwrap_or_default(),
             last_digits,

@@ -274,14 +274,14 @@ pub fn read_vehicle(
     registers: &TenantRegisters,
     notes: &mut Vec<NewMirrorNote>,
     (kind, record): (&'static str, i32),
-) -> exchange::mirror_store::VehicleDetails {
+) -> domain::VehicleDetails {
     let mut reader = RecordReader::new(json, notes, kind, record);
     let type_name = read_text(reader.raw("tipoVeiculo")).map(|text| fold_text(&text));
     let found = registers.vehicle_types.iter().find(|one| Some(fold_text(&one.name)) == type_name);
     if read_object(json).is_empty() {
-        return exchange::mirror_store::VehicleDetails::default();
+        return domain::VehicleDetails::default();
     }
-    exchange::mirror_store::VehicleDetails {
+    domain::VehicleDetails {
         plate: reader.parse_field("placa", domain::Plate::parse),
         chassis: reader.parse_field("chassi", domain::Chassis::parse),
         renavam: reader.line("renavam", 20),

@@ -4,12 +4,11 @@ use crate::lenient::{RecordReader, read_code, read_items, read_money, read_text}
 use crate::lists::read_vehicle;
 use app::register_snapshot::TenantRegisters;
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, CardNumber, CivilState, Document, Email, Entity, FieldCode, Moment,
-    Money, PersonCode, PlanCode, SellerCode, Sex, SituationCode, SituationKind,
+    AdditionalFieldValues, Benefit, BenefitCode, BenefitKind, BranchCode, CardNumber, CivilState, Document,
+    Email, Entity, FieldCode, Moment, Money, PersonCode, PersonProfile, PlanCode, SellerCode, Sex,
+    SituationCode, SituationKind,
 };
-use exchange::mirror_store::{
-    AdditionalFieldValues, MirroredMember, NewMirrorNote, PersonProfile, StoredBenefit,
-};
+use exchange::mirror_store::{MirroredMember, NewMirrorNote};
 use serde_json::Value as Json;
 
 /// Parses a row; `None`, with a note, if it does not identify the person. `listed` is the same benefit in the list.
@@ -125,7 +124,7 @@ fn read_benefit(
     registers: &TenantRegisters,
     now: Moment,
     notes: &mut Vec<NewMirrorNote>,
-) -> StoredBenefit {
+) -> Benefit {
     let nothing = Json::Null;
     let list = listed.unwrap_or(&nothing);
     let vehicle = match &list["veiculo"] {
@@ -168,7 +167,7 @@ fn read_benefit(
     plans.sort_unstable();
     plans.dedup_by_key(|(plan, _)| *plan);
     let seller = |code: Option<i32>| code.map(SellerCode::new);
-    StoredBenefit {
+    Benefit {
         person: PersonCode::new(person),
         branch: read_branch(&mut reader, registers),
         kind,

@@ -4,13 +4,11 @@ use crate::lenient::{RecordReader, read_code, read_int, read_items};
 use crate::lists::read_vehicle;
 use app::register_snapshot::TenantRegisters;
 use domain::{
-    BenefitKind, BranchCode, Cpf, Date, DealCode, DealState, DependentCode, Document, Email, FunnelCode,
-    Kinship, LeadCode, Moment, PersonCode, PlanCode, StageCode, Uf, UserCode,
+    BenefitKind, BranchCode, Cpf, Date, Deal, DealCode, DealState, DependentCode, Document, Email,
+    FunnelCode, Kinship, Lead, LeadCode, Moment, PersonCode, PlanCode, ProposedDependent, StageCode, Uf,
+    UserCode,
 };
-use exchange::mirror_store::{
-    DealStageMove, MirroredDeal, MirroredLead, MirroredUserCodes, NewMirrorNote, ProposedDependent,
-    StoredDeal, StoredLead,
-};
+use exchange::mirror_store::{DealStageMove, MirroredDeal, MirroredLead, MirroredUserCodes, NewMirrorNote};
 use serde_json::Value as Json;
 use std::time::Duration;
 
@@ -38,7 +36,7 @@ pub fn read_lead(
     let mut reader = RecordReader::new(json, notes, "lead", lead_code);
     let created = reader.read_with("dataCadastro", crate::lenient::read_day);
     let created_at = created.unwrap_or_else(|| now.date_in(&registers.zone)).start_in(&registers.zone);
-    let lead = StoredLead {
+    let lead = Lead {
         person: PersonCode::new(person),
         branch: read_branch(&mut reader, registers),
         name: reader.line("nomePessoa", 200).unwrap_or_else(|| "(sem nome)".to_owned()),
@@ -112,7 +110,7 @@ pub fn read_deal(
     let plans = read_items(&json["planos"]).into_iter();
     let plans =
         plans.filter_map(|plan| read_code(&plan["codPlano"]).or_else(|| read_code(plan)).map(PlanCode::new));
-    let deal = StoredDeal {
+    let deal = Deal {
         sequence: reader.number("sequencial", 1, i32::MAX).unwrap_or(0),
         lead: lead.code,
         branch: read_branch(&mut reader, registers),

@@ -6,13 +6,14 @@ use crate::answer::{JsonAnswer, JsonListWriter};
 use crate::extract::{AuthenticatedCaller, PathCode, PathCodePair, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::members::search::VehicleDetails;
 use app::register_snapshot::{TenantRegisters, load_registers};
-use app::sales::deals::{self, DealDetailView, FoundDeal, ProposedDependent, dependents};
+use app::sales::deals::{self, DealDetailView, FoundDeal, dependents};
 use app::sales::leads::{self, FoundLead};
 use axum::extract;
 use axum::response::Response;
-use domain::{Date, DealCode, DependentCode, Money, PlanCode, UserCode, display};
+use domain::{
+    Date, DealCode, DependentCode, Money, PlanCode, ProposedDependent, UserCode, VehicleDetails, display,
+};
 use wire::read;
 use wire::records::{
     EtapaTO, FunilTO, HistoricoNegocioTO, JsonAmount, LeadInput, LeadOutputTO, NegocioAlteracaoInput,

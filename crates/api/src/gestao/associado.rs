@@ -7,15 +7,14 @@ use crate::ext::beneficio::render_plans;
 use crate::extract::{AuthenticatedCaller, PathCode};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::benefits::StoredBenefit;
 use app::members::{self, MemberView};
 use app::record_timeline::{RecordChange, RecordChangeDetail, RecordHistory};
 use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{
-    BenefitCode, Date, Document, Email, PersonCode, PostalAddress, SellerCode, SituationCode, UserCode,
-    display,
+    Benefit, BenefitCode, Date, Document, Email, PersonCode, PostalAddress, SellerCode, SituationCode,
+    UserCode, display,
 };
 use wire::read;
 use wire::records::{
@@ -159,7 +158,7 @@ fn render_member(view: &MemberView) -> AssociadoTO {
 fn render_benefit_summary(
     registers: &TenantRegisters,
     code: BenefitCode,
-    benefit: &StoredBenefit,
+    benefit: &Benefit,
 ) -> BeneficioResumoTO {
     let vehicle = &benefit.vehicle;
     let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));

@@ -9,12 +9,12 @@ use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::cases::{
     self, AnyCaseInput, CaseChangeHistory, FullCase, RecordHistoryEntry, RecordNote, ResolvedCase,
-    StoredCase, StoredFieldChange,
+    StoredFieldChange,
 };
 use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
-use domain::{CaseKind, Moment, SituationCode, UserCode, display};
+use domain::{Case, CaseKind, Moment, SituationCode, UserCode, display};
 use serde::Serialize;
 use wire::read::{self, BoundedInt, JsonInput};
 use wire::records::{
@@ -180,9 +180,9 @@ fn render_case_item(registers: &TenantRegisters, row: &ResolvedCase, now: Moment
     let moment = |at: Moment| at.to_offset_iso(&registers.zone);
     let (kind, kind_name) = describe_case_type(registers, &row.case);
     let planned = match &row.case {
-        StoredCase::Inspection(inspection) => inspection.planned_for,
-        StoredCase::Appointment(appointment) => appointment.takes_place_at,
-        StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
+        Case::Inspection(inspection) => inspection.planned_for,
+        Case::Appointment(appointment) => appointment.takes_place_at,
+        Case::Claim(_) | Case::Ticket(_) => None,
     };
     CasoItemTO {
         entidade: set_names::entity(row.case.kind().entity()),
@@ -215,18 +215,16 @@ fn render_case_item(registers: &TenantRegisters, row: &ResolvedCase, now: Moment
     }
 }
 
-fn describe_case_type(registers: &TenantRegisters, case: &StoredCase) -> (Option<i32>, Option<String>) {
+fn describe_case_type(registers: &TenantRegisters, case: &Case) -> (Option<i32>, Option<String>) {
     let (code, name) = match case {
-        StoredCase::Claim(claim) => {
-            (Some(claim.kind.get()), registers.claim_type(claim.kind).map(|one| &one.name))
-        }
-        StoredCase::Inspection(inspection) => {
+        Case::Claim(claim) => (Some(claim.kind.get()), registers.claim_type(claim.kind).map(|one| &one.name)),
+        Case::Inspection(inspection) => {
             (Some(inspection.kind.get()), registers.inspection_type(inspection.kind).map(|one| &one.name))
         }
-        StoredCase::Ticket(ticket) => {
+        Case::Ticket(ticket) => {
             (Some(ticket.kind.get()), registers.ticket_type(ticket.kind).map(|one| &one.name))
         }
-        StoredCase::Appointment(appointment) => {
+        Case::Appointment(appointment) => {
             let found = appointment.specialty.and_then(|code| registers.specialty(code));
             (appointment.specialty.map(domain::SpecialtyCode::get), found.map(|one| &one.name))
         }

@@ -1,8 +1,8 @@
 //! `/gestao/consulta`: the management of appointments.
 
 use super::caso::{CaseResource, build_common_fields, record};
-use app::cases::{AnyCaseInput, FullCase, StoredCase};
-use domain::{CaseKind, ClinicCode, DependentCode, DoctorCode, SpecialtyCode};
+use app::cases::{AnyCaseInput, FullCase};
+use domain::{Case, CaseKind, ClinicCode, DependentCode, DoctorCode, SpecialtyCode};
 use wire::records::{ConsultaGestaoInput, ConsultaGestaoTO};
 
 pub struct AppointmentResource;
@@ -17,7 +17,7 @@ impl CaseResource for AppointmentResource {
     }
 
     fn render_case(case: &FullCase) -> Option<ConsultaGestaoTO> {
-        let StoredCase::Appointment(appointment) = &case.told.case else { return None };
+        let Case::Appointment(appointment) = &case.told.case else { return None };
         let registers = &case.registers;
         let specialty = appointment.specialty.and_then(|code| registers.specialty(code));
         let clinic = appointment.clinic.and_then(|code| registers.clinic(code));

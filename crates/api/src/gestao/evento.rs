@@ -3,8 +3,8 @@
 use super::caso::{CaseResource, build_common_fields, record};
 use crate::ext::beneficio::render_vehicle;
 use crate::ext::evento::{describe_case_situation, find_claim_type_name};
-use app::cases::{AnyCaseInput, FullCase, ResolvedCase, StoredCase};
-use domain::{CaseKind, Date, PersonCode, PostalAddress};
+use app::cases::{AnyCaseInput, FullCase, ResolvedCase};
+use domain::{Case, CaseKind, Date, PersonCode, PostalAddress};
 use wire::records::{EnderecoTO, EventoGestaoInput, EventoGestaoTO, EventoRelacionadoTO};
 use wire::set_names;
 
@@ -20,7 +20,7 @@ impl CaseResource for ClaimResource {
     }
 
     fn render_case(case: &FullCase) -> Option<EventoGestaoTO> {
-        let StoredCase::Claim(claim) = &case.told.case else { return None };
+        let Case::Claim(claim) = &case.told.case else { return None };
         let registers = &case.registers;
         Some(record!(
             build_common_fields(case),
@@ -45,7 +45,7 @@ impl CaseResource for ClaimResource {
 }
 
 fn render_related_claim(case: &FullCase, one: &ResolvedCase) -> Option<EventoRelacionadoTO> {
-    let StoredCase::Claim(claim) = &one.case else { return None };
+    let Case::Claim(claim) = &one.case else { return None };
     Some(EventoRelacionadoTO {
         cod_evento: one.code,
         protocolo: claim.head.protocol.to_string(),

@@ -1,8 +1,8 @@
 //! `/gestao/helpDesk`: the management of tickets.
 
 use super::caso::{CaseResource, build_common_fields, record};
-use app::cases::{AnyCaseInput, FullCase, StoredCase};
-use domain::CaseKind;
+use app::cases::{AnyCaseInput, FullCase};
+use domain::{Case, CaseKind};
 use wire::records::{HelpDeskGestaoInput, HelpDeskGestaoTO};
 use wire::set_names;
 
@@ -18,7 +18,7 @@ impl CaseResource for TicketResource {
     }
 
     fn render_case(case: &FullCase) -> Option<HelpDeskGestaoTO> {
-        let StoredCase::Ticket(ticket) = &case.told.case else { return None };
+        let Case::Ticket(ticket) = &case.told.case else { return None };
         let kind = case.registers.ticket_type(ticket.kind);
         Some(record!(
             build_common_fields(case),

@@ -6,11 +6,11 @@ use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::access::users::{
-    self, ChangeUser, ChangeUserOutcome, CreateUser, StoredUser, UserCreationContext, UserSearchQuery,
+    self, ChangeUser, ChangeUserOutcome, CreateUser, UserCreationContext, UserSearchQuery,
 };
 use axum::extract;
 use axum::response::Response;
-use domain::UserCode;
+use domain::{User, UserCode};
 use wire::read::{self, BoundedInt};
 use wire::records::{ListPage, MotivoInput, UsuarioAlteracaoInput, UsuarioInput, UsuarioQuery, UsuarioTO};
 
@@ -125,7 +125,7 @@ fn render_changed_user(changed: &ChangeUserOutcome) -> UsuarioTO {
     render_user(&changed.user)
 }
 
-fn render_user(user: &StoredUser) -> UsuarioTO {
+fn render_user(user: &User) -> UsuarioTO {
     UsuarioTO {
         cod_usuario: user.code.get(),
         nome: user.name.clone(),

@@ -1,8 +1,8 @@
 //! `/gestao/vistoria`: the management of inspections.
 
 use super::caso::{CaseResource, build_common_fields, record};
-use app::cases::{AnyCaseInput, FullCase, StoredCase};
-use domain::CaseKind;
+use app::cases::{AnyCaseInput, FullCase};
+use domain::{Case, CaseKind};
 use wire::records::{ChecklistItemTO, VistoriaGestaoInput, VistoriaGestaoTO};
 
 pub struct InspectionResource;
@@ -17,7 +17,7 @@ impl CaseResource for InspectionResource {
     }
 
     fn render_case(case: &FullCase) -> Option<VistoriaGestaoTO> {
-        let StoredCase::Inspection(inspection) = &case.told.case else { return None };
+        let Case::Inspection(inspection) = &case.told.case else { return None };
         let registers = &case.registers;
         let kind = registers.inspection_type(inspection.kind);
         let checked = inspection.checklist.iter().map(|one| ChecklistItemTO {

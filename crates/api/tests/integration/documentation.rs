@@ -2,14 +2,11 @@
 
 use api::{AllowedCallers, list_operations};
 use domain::{
-    BranchCode, ClaimCode, ClaimTypeCode, Clock, Entity, Involved, Moment, PersonCode, PostalAddress,
-    Priority, SituationCode, TimeZone,
+    BranchCode, CaseHead, Claim, ClaimCode, ClaimTypeCode, Clock, Entity, Involved, Moment, PersonCode,
+    PostalAddress, Priority, SituationCode, TimeZone, VehicleDetails,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use storage::benefits::VehicleDetails;
-use storage::cases::CaseHead;
-use storage::cases::claims::StoredClaim;
 use storage::server::counters::{self, Counter};
 use testkit::{Server, World, both_engines};
 
@@ -239,7 +236,7 @@ async fn put_claim(world: &World) {
         Box::pin(async move {
             let (branch, situation) = (BranchCode::new(1), SituationCode::new(7));
             let head = CaseHead::from_opening(branch, PersonCode::new(1), situation, *now);
-            let claim = StoredClaim {
+            let claim = Claim {
                 head: CaseHead { protocol: 4711, ..head },
                 kind: ClaimTypeCode::new(1),
                 involved: Involved::Member,

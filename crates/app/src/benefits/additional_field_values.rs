@@ -1,8 +1,7 @@
 //! Validation of additional field values: each is named by code or name and checked against its register entry.
 
 use crate::register_snapshot::TenantRegisters;
-use domain::{BenefitKind, Date, FieldKind, FieldProblem, Rejection, fold_text};
-use storage::benefits::AdditionalFieldValues;
+use domain::{AdditionalFieldValues, BenefitKind, Date, FieldKind, FieldProblem, Rejection, fold_text};
 use storage::registers::additional_fields::StoredAdditionalField;
 use wire::read::{FieldPatch, ScalarInput};
 use wire::records::CampoAdicionalInput;

@@ -9,10 +9,11 @@ use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::{App, Error};
-use domain::{AuditedAction, AuditedOperation, BenefitCode, InputField, PersonCode};
+use domain::{
+    AdditionalFieldValues, AuditedAction, AuditedOperation, Benefit, BenefitCode, InputField, PersonCode,
+};
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::{AdditionalFieldValues, StoredBenefit};
 use wire::records::CampoAdicionalInput;
 
 const OPERATION: AuditedOperation = AuditedOperation::SaveAdditionalFields;
@@ -74,7 +75,7 @@ async fn write_additional_fields(
     let (holder, values) = (before.person, after.fields.clone());
     if changed {
         let profile = load_holder(tx, tenant, code, &before).await?;
-        let after = StoredBenefit { updated_at: command.now, ..after };
+        let after = Benefit { updated_at: command.now, ..after };
         let pending = PendingBenefitWrite::for_change(
             code,
             &before,

@@ -3,13 +3,12 @@
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::{App, Error};
-use domain::{AuditedOperation, BenefitCode, InputField, PersonCode, Scope, fold_text};
+use domain::{AuditedOperation, BenefitCode, InputField, PersonCode, Scope, TrackerInstallation, fold_text};
 use storage::benefits::installations;
-pub use storage::benefits::installations::StoredInstallation;
 use storage::{Tx, benefits};
 
 /// Each installation with the name of its supplier.
-type InstalledEquipment = Vec<(StoredInstallation, Option<String>)>;
+type InstalledEquipment = Vec<(TrackerInstallation, Option<String>)>;
 
 /// Lists current and past installations of a benefit visible to the caller; by model, then by code.
 #[boxed::future]

@@ -3,14 +3,13 @@
 
 use crate::field_differences::{self, FieldDifference, FieldTexts};
 use crate::register_snapshot::TenantRegisters;
-use domain::{CardNumber, Date, Money};
-use storage::benefits::{StoredBenefit, VehicleDetails};
+use domain::{Benefit, CardNumber, Date, Money, VehicleDetails};
 use wire::set_names;
 
 pub(crate) fn compare_benefits(
     registers: &TenantRegisters,
-    before: &StoredBenefit,
-    after: &StoredBenefit,
+    before: &Benefit,
+    after: &Benefit,
 ) -> Vec<FieldDifference> {
     field_differences::compare_fields(
         render_benefit_fields(registers, before),
@@ -18,7 +17,7 @@ pub(crate) fn compare_benefits(
     )
 }
 
-fn render_benefit_fields(registers: &TenantRegisters, benefit: &StoredBenefit) -> FieldTexts {
+fn render_benefit_fields(registers: &TenantRegisters, benefit: &Benefit) -> FieldTexts {
     let mut fields = vec![
         ("codLoja", Some(benefit.branch.to_string())),
         ("planos", render_plans(benefit)),
@@ -61,7 +60,7 @@ pub(crate) fn render_money(money: Option<Money>) -> Option<String> {
 }
 
 /// `10 (150.55), 12 (29.9)`
-fn render_plans(benefit: &StoredBenefit) -> Option<String> {
+fn render_plans(benefit: &Benefit) -> Option<String> {
     let priced = |(plan, price): &(domain::PlanCode, Money)| format!("{plan} ({price})");
     let mut plans = benefit.plans.clone();
     plans.sort_unstable();
@@ -69,7 +68,7 @@ fn render_plans(benefit: &StoredBenefit) -> Option<String> {
 }
 
 /// `Apelido: Trovão; Quilometragem: 12`
-fn render_additional_fields(registers: &TenantRegisters, benefit: &StoredBenefit) -> Option<String> {
+fn render_additional_fields(registers: &TenantRegisters, benefit: &Benefit) -> Option<String> {
     let name = |code| registers.fields.iter().find(|field| field.code == code).map(|field| &field.name);
     let values: Vec<String> = benefit
         .fields

@@ -9,17 +9,17 @@ use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, 
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use crate::situations::refuse_situation_change;
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, BenefitCode, Entity, ImportOutcome, ImportProblem,
-    ImportUndoObstacle, InputField, PersonCode, Rejection, SituationCode, SituationKind,
+    AuditedAction, AuditedChange, AuditedRecordKind, Benefit, BenefitCode, BenefitItem, Entity,
+    ImportOutcome, ImportProblem, ImportUndoObstacle, InputField, PersonCode, PersonProfile, Rejection,
+    SituationCode, SituationKind,
 };
 use serde_json::{Map, Value};
 use storage::Tx;
-use storage::benefits::items::{self, StoredItem};
+use storage::benefits::items;
 use storage::benefits::monthly_counts;
-use storage::benefits::{self, MatchingBenefit, StoredBenefit};
+use storage::benefits::{self, MatchingBenefit};
 use storage::exchange::imports::{self, StoredLineResult};
 use storage::history::audit;
-use storage::members::PersonProfile;
 use storage::search::rows::{self, PreviousRowState, SearchListingRow};
 use wire::read::FieldPatch;
 use wire::records::BeneficioVeiculoInput;
@@ -239,7 +239,7 @@ pub async fn undo_imported_benefit(
 async fn restore_benefit(
     tx: &mut Tx,
     context: &ImportUnitContext,
-    (code, current): (BenefitCode, &StoredBenefit),
+    (code, current): (BenefitCode, &Benefit),
     holder: &PersonProfile,
     before: &str,
 ) -> Result<ImportUndoOutcome, Error> {
@@ -249,15 +249,15 @@ async fn restore_benefit(
         return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::Refused(vec![refused])));
     }
     let current_items = items::list_items(&mut *tx, tenant, code).await?;
-    let previous_terms = |one: &StoredItem| match items_before.iter().find(|item| item.code == one.code) {
+    let previous_terms = |one: &BenefitItem| match items_before.iter().find(|item| item.code == one.code) {
         Some(item) => item.clone(),
         // An item added by the import is ended.
-        None => StoredItem { active: false, ..one.clone() },
+        None => BenefitItem { active: false, ..one.clone() },
     };
     let changed =
         current_items.iter().map(|one| (one, previous_terms(one))).filter(|(one, item)| *one != item);
     let also = changed.map(|(_, item)| items::update_item_terms(tenant, code, &item, context.now)).collect();
-    let after = StoredBenefit {
+    let after = Benefit {
         slot: current.slot,
         sequence: current.sequence,
         version: current.version,
@@ -291,7 +291,7 @@ async fn restore_benefit(
 async fn remove_benefit(
     tx: &mut Tx,
     context: &ImportUnitContext,
-    (code, current): (BenefitCode, &StoredBenefit),
+    (code, current): (BenefitCode, &Benefit),
     holder: &PersonProfile,
     // True if this benefit made its holder a member and the holder has not changed since.
     made_member: bool,

@@ -8,13 +8,12 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers, read_with_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, InputField, ItemCode, Rejection, fold_text,
+    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, InputField, ItemCode,
+    Rejection, fold_text,
 };
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::StoredBenefit;
 use storage::benefits::items;
-pub use storage::benefits::items::StoredItem;
 pub use storage::registers::plans::StoredPlan;
 use wire::records::ItemBeneficioInput;
 
@@ -23,7 +22,7 @@ const ADD: AuditedOperation = AuditedOperation::AddItem;
 
 pub struct PlanItems {
     /// Ordered by plan name, then by item code.
-    pub items: Vec<StoredItem>,
+    pub items: Vec<BenefitItem>,
     pub registers: Arc<TenantRegisters>,
 }
 
@@ -40,7 +39,7 @@ pub async fn list_items(app: &App, caller: &Session, code: BenefitCode) -> Resul
         })
     })
     .await?;
-    let name = |item: &StoredItem| registers.plan(item.plan).map(|plan| fold_text(&plan.name));
+    let name = |item: &BenefitItem| registers.plan(item.plan).map(|plan| fold_text(&plan.name));
     items.sort_by_cached_key(|item| (name(item), item.code));
     record_access(app, caller, LIST, std::iter::once(person))?;
     Ok(PlanItems { items, registers })
@@ -49,7 +48,7 @@ pub async fn list_items(app: &App, caller: &Session, code: BenefitCode) -> Resul
 /// The added item with its plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddItemOutcome {
-    pub item: StoredItem,
+    pub item: BenefitItem,
     pub plan: StoredPlan,
 }
 
@@ -83,7 +82,7 @@ async fn write_added_item(
     }
     let profile = load_holder(tx, tenant, code, &before).await?;
     let item = build_item(command, plan, input);
-    let mut after = StoredBenefit { updated_at: command.now, ..before.clone() };
+    let mut after = Benefit { updated_at: command.now, ..before.clone() };
     after.plans.push((item.plan, item.price));
     let audited = AuditedChange::from(AuditedAction::AddItem).with_argument(plan.code);
     let pending = PendingBenefitWrite {
@@ -96,9 +95,9 @@ async fn write_added_item(
 }
 
 /// The item code is assigned at the write.
-fn build_item<I>(command: &WriteCommand<I>, plan: &StoredPlan, input: &ItemBeneficioInput) -> StoredItem {
+fn build_item<I>(command: &WriteCommand<I>, plan: &StoredPlan, input: &ItemBeneficioInput) -> BenefitItem {
     let today = || command.now.date_in(&command.registers.zone);
-    StoredItem {
+    BenefitItem {
         code: ItemCode::new(0),
         plan: plan.code,
         price: input.price.clone().into_set().unwrap_or(plan.price),

@@ -16,14 +16,13 @@ use crate::register_snapshot::{TenantRegisters, confirm_registers, read_with_reg
 use crate::situations::refuse_situation_change;
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, Entity, InputField, ItemCode, Rejection,
-    Scope, SituationCode, SituationKind,
+    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, Entity, InputField,
+    ItemCode, PersonProfile, Rejection, Scope, SituationCode, SituationKind, VehicleDetails,
 };
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::items::{self, StoredItem};
-use storage::benefits::{self, StoredBenefit, VehicleDetails};
-use storage::members::PersonProfile;
+use storage::benefits;
+use storage::benefits::items;
 use storage::members::dependents;
 use wire::read::{BoundedInt, FieldPatch};
 use wire::records::{BeneficioAlteracaoInput, ItemAlteracaoInput, SituacaoBeneficioInput};
@@ -38,10 +37,10 @@ const HISTORY: AuditedOperation = AuditedOperation::ShowBenefitHistory;
 #[derive(Clone, Debug)]
 pub struct FullBenefit {
     pub code: BenefitCode,
-    pub benefit: StoredBenefit,
+    pub benefit: Benefit,
     pub holder: PersonProfile,
     /// The first item comes first; ended items are included.
-    pub items: Vec<StoredItem>,
+    pub items: Vec<BenefitItem>,
     /// Number of active dependents.
     pub dependents: i64,
     pub registers: Arc<TenantRegisters>,
@@ -52,13 +51,13 @@ fn reject_unknown_benefit(code: BenefitCode) -> Error {
     Error::NotFound { field: InputField::Benefit, code: code.get() }
 }
 
-type BenefitRelatedRecords = (PersonProfile, Vec<StoredItem>, i64);
+type BenefitRelatedRecords = (PersonProfile, Vec<BenefitItem>, i64);
 
 async fn load_related_records(
     tx: &mut Tx,
     scope: &Scope,
     code: BenefitCode,
-    benefit: &StoredBenefit,
+    benefit: &Benefit,
 ) -> Result<BenefitRelatedRecords, Error> {
     let tenant = scope.tenant();
     let holder = load_holder(tx, tenant, code, benefit).await?;
@@ -170,7 +169,7 @@ async fn write_benefit_change(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let after = StoredBenefit { updated_at: command.now, ..after };
+    let after = Benefit { updated_at: command.now, ..after };
     let pending = PendingBenefitWrite {
         item,
         ..PendingBenefitWrite::for_change(code, &before, after, &holder, AuditedAction::Change)
@@ -191,7 +190,7 @@ fn has_vehicle_fields(input: &BeneficioAlteracaoInput) -> bool {
 fn find_version_problem<I>(
     command: &WriteCommand<I>,
     input_version: Option<BoundedInt<0, { i32::MAX }>>,
-    before: &StoredBenefit,
+    before: &Benefit,
     differences: &[crate::field_differences::FieldDifference],
 ) -> Option<Rejection> {
     let current = CurrentVersion { version: before.version, since: before.updated_at };
@@ -205,8 +204,8 @@ async fn find_conflicts<I>(
     tx: &mut Tx,
     command: &WriteCommand<I>,
     code: BenefitCode,
-    before: &StoredBenefit,
-    after: &StoredBenefit,
+    before: &Benefit,
+    after: &Benefit,
 ) -> Result<Vec<Rejection>, Error> {
     let conflicts = load_key_conflicts(tx, command.scope.tenant(), after).await?;
     let scope_and_registers = (&command.scope, &*command.registers);
@@ -220,7 +219,7 @@ async fn build_full_benefit<I>(
     tx: &mut Tx,
     command: &WriteCommand<I>,
     code: BenefitCode,
-    benefit: StoredBenefit,
+    benefit: Benefit,
     changed: bool,
 ) -> Result<FullBenefit, Error> {
     let (holder, items, dependents) = load_related_records(tx, &command.scope, code, &benefit).await?;
@@ -272,7 +271,7 @@ async fn write_situation_change(
         return Box::pin(build_full_benefit(tx, command, code, before, false)).await;
     }
     problems.extend(refuse_situation_change(&command.registers, before.situation, to));
-    let after = StoredBenefit { situation: to, updated_at: command.now, ..before.clone() };
+    let after = Benefit { situation: to, updated_at: command.now, ..before.clone() };
     problems.extend(find_conflicts(tx, command, code, &before, &after).await?);
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
@@ -368,7 +367,7 @@ async fn write_item_change(
     let one = one.clone();
     let active = || all.iter().filter(|one| one.active);
     let plans: Vec<_> = active().map(|one| (one.plan, one.price)).collect();
-    let after = StoredBenefit { plans, updated_at: command.now, ..before.clone() };
+    let after = Benefit { plans, updated_at: command.now, ..before.clone() };
     let differences = field_changes::compare_benefits(&command.registers, &before, &after);
     let mut problems: Vec<Rejection> =
         find_version_problem(command, input.version.clone().into_set(), &before, &differences)

@@ -8,11 +8,10 @@ use crate::command::ActorContext;
 use crate::field_differences::BENEFIT;
 use crate::listing_rows::{ListedDays, build_benefit_row};
 use crate::situations::render_benefit_trigger_body;
-use domain::{BenefitCode, BranchCode, HistoryCode, PersonCode, Plate};
+use domain::{Benefit, BenefitCode, BranchCode, HistoryCode, PersonCode, PersonProfile, Plate};
+use storage::benefits;
 use storage::benefits::monthly_counts::BenefitCountChanges;
-use storage::benefits::{self, StoredBenefit};
 use storage::history::situation_changes;
-use storage::members::PersonProfile;
 use storage::search::rows;
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
@@ -20,15 +19,15 @@ use storage::{Statement, Tx};
 /// A benefit before and after; its slot is already assigned.
 pub struct MirroredBenefitWrite<'a> {
     pub code: BenefitCode,
-    pub before: Option<&'a StoredBenefit>,
-    pub after: StoredBenefit,
+    pub before: Option<&'a Benefit>,
+    pub after: Benefit,
     pub holder: (PersonCode, &'a PersonProfile),
     /// The member's row that a first benefit takes over.
     pub free_row: Option<(i32, BranchCode)>,
 }
 
 /// Applies a mirrored benefit to a stored one: fields that the API does not expose keep their value.
-pub fn take_over_benefit(before: &StoredBenefit, received: &StoredBenefit) -> StoredBenefit {
+pub fn take_over_benefit(before: &Benefit, received: &Benefit) -> Benefit {
     let mut after = received.clone();
     after.integration_code.clone_from(&before.integration_code);
     after.note.clone_from(&before.note);

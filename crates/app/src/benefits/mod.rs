@@ -16,7 +16,7 @@ mod preconditions;
 mod validate;
 
 pub use additional_fields::{SaveFieldsOutcome, save_additional_fields};
-pub use items::{AddItemOutcome, PlanItems, StoredItem, StoredPlan, add_item, list_items};
+pub use items::{AddItemOutcome, PlanItems, StoredPlan, add_item, list_items};
 pub use manage::{
     ChangeBenefitSituation, FullBenefit, change_benefit, change_benefit_situation, change_item,
     read_benefit_history, read_full_benefit,
@@ -35,14 +35,13 @@ use crate::register_snapshot::{TenantRegisters, confirm_registers};
 pub use crate::situations::describe_stored_benefit;
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, BenefitKind, CardNumber, Entity, InputField,
-    PersonCode, Rejection, Scope, SituationCode, SituationKind, TenantId,
+    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, BenefitKind,
+    CardNumber, Entity, InputField, PersonCode, PersonProfile, Rejection, Scope, SituationCode,
+    SituationKind, TenantId,
 };
 use storage::Tx;
-pub use storage::benefits::StoredBenefit;
 use storage::benefits::items as stored_items;
 use storage::benefits::{BenefitKeyConflicts, BenefitUniqueKeys, ConflictingBenefit};
-use storage::members::PersonProfile;
 use storage::server::counters::Counter;
 use wire::records::{BeneficioInput, BeneficioVeiculoInput, CancelamentoInput};
 
@@ -50,7 +49,7 @@ use wire::records::{BeneficioInput, BeneficioVeiculoInput, CancelamentoInput};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedBenefit {
     pub code: BenefitCode,
-    pub benefit: StoredBenefit,
+    pub benefit: Benefit,
     pub situation: String,
     pub kind: SituationKind,
     /// False if the benefit already was as requested: the request then counts as read access.
@@ -61,7 +60,7 @@ impl SavedBenefit {
     fn new(
         registers: &TenantRegisters,
         code: BenefitCode,
-        benefit: StoredBenefit,
+        benefit: Benefit,
         changed: bool,
     ) -> Result<SavedBenefit, Error> {
         let situation = registers.require_situation(benefit.situation)?;
@@ -204,8 +203,8 @@ async fn create_benefit(
 
 /// A validated benefit that is not yet written.
 pub(crate) struct NewBenefitDraft<'a> {
-    pub benefit: StoredBenefit,
-    pub item: StoredItem,
+    pub benefit: Benefit,
+    pub item: BenefitItem,
     pub holder: (PersonCode, PersonProfile),
     pub kept: PresetNumbers,
     /// Further writes of the same transaction that need the new code.
@@ -296,20 +295,20 @@ async fn change_existing_benefit(
 async fn load_key_conflicts(
     tx: &mut Tx,
     tenant: TenantId,
-    benefit: &StoredBenefit,
+    benefit: &Benefit,
 ) -> Result<BenefitKeyConflicts, Error> {
     Ok(storage::benefits::load_benefit_conflicts(tx, tenant, collect_unique_keys(benefit), None).await?)
 }
 
-fn collect_unique_keys(benefit: &StoredBenefit) -> BenefitUniqueKeys<'_> {
+fn collect_unique_keys(benefit: &Benefit) -> BenefitUniqueKeys<'_> {
     (benefit.vehicle.plate.as_ref(), benefit.vehicle.chassis.as_ref(), benefit.card.as_ref())
 }
 
 /// A card belongs to one person, and a vehicle has at most one benefit in force.
 fn refuse_conflicts(
     (scope, registers): (&Scope, &TenantRegisters),
-    before: Option<(BenefitCode, &StoredBenefit)>,
-    after: &StoredBenefit,
+    before: Option<(BenefitCode, &Benefit)>,
+    after: &Benefit,
     person: PersonCode,
     conflicts: &BenefitKeyConflicts,
 ) -> Result<(), Error> {
@@ -387,7 +386,7 @@ async fn write_cancellation(
     let profile = load_holder(tx, tenant, code, &before).await?;
     let to = registers.default_situation(Entity::Benefit, SituationKind::Cancelled);
     let to = to.ok_or(Rejection::NoSituation)?;
-    let after = StoredBenefit { situation: to.code, updated_at: request.now, ..before.clone() };
+    let after = Benefit { situation: to.code, updated_at: request.now, ..before.clone() };
     let change = PendingBenefitWrite::for_change(code, &before, after, &profile, AuditedAction::Cancel);
     let pending = PendingBenefitWrite { reason: reason.clone(), ..change };
     let WrittenBenefit { code, benefit, .. } = store_benefit(tx, &request.actor_context(), pending).await?;

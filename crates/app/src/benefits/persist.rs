@@ -12,14 +12,12 @@ use crate::situations::{
     RecordSituationChange, insert_situation_change, refuse_situation_change, render_benefit_trigger_body,
 };
 use domain::{
-    AuditedChange, AuditedRecordKind, BenefitCode, BranchCode, CardNumber, Entity, HistoryCode, ItemCode,
-    PersonCode, Plate, SituationKind, TenantId,
+    AuditedChange, AuditedRecordKind, Benefit, BenefitCode, BenefitItem, BranchCode, CardNumber, Entity,
+    HistoryCode, ItemCode, PersonCode, PersonProfile, Plate, SituationKind, TenantId,
 };
-use storage::benefits::items::StoredItem;
+use storage::benefits;
 use storage::benefits::monthly_counts::{BenefitCountChanges, BenefitMovement};
-use storage::benefits::{self, StoredBenefit};
 use storage::history::audit;
-use storage::members::PersonProfile;
 use storage::search::rows::{self, PreviousRowState};
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
@@ -47,11 +45,11 @@ impl PresetNumbers {
 /// A validated benefit that is not yet written.
 pub(crate) struct PendingBenefitWrite<'a> {
     /// `None` for a new benefit, which gets a card unless it has one.
-    pub before: Option<(BenefitCode, &'a StoredBenefit)>,
-    pub after: StoredBenefit,
+    pub before: Option<(BenefitCode, &'a Benefit)>,
+    pub after: Benefit,
     pub holder: (PersonCode, &'a PersonProfile),
     /// The first item, an additional one or a replacement; with the code of the item that ends.
-    pub item: Option<(StoredItem, Option<ItemCode>)>,
+    pub item: Option<(BenefitItem, Option<ItemCode>)>,
     /// The member's row that a first benefit takes over.
     pub free_row: Option<(i32, BranchCode)>,
     pub kept: PresetNumbers,
@@ -67,8 +65,8 @@ pub(crate) struct PendingBenefitWrite<'a> {
 impl<'a> PendingBenefitWrite<'a> {
     pub fn for_change(
         code: BenefitCode,
-        before: &'a StoredBenefit,
-        after: StoredBenefit,
+        before: &'a Benefit,
+        after: Benefit,
         holder: &'a PersonProfile,
         audited: impl Into<AuditedChange>,
     ) -> PendingBenefitWrite<'a> {
@@ -93,13 +91,13 @@ impl<'a> PendingBenefitWrite<'a> {
 
 /// Builds the statements written with a benefit once its code is known.
 pub(crate) type BenefitWriteHook<'a> =
-    Box<dyn FnOnce(BenefitCode, &StoredBenefit) -> Vec<Statement> + Send + Sync + 'a>;
+    Box<dyn FnOnce(BenefitCode, &Benefit) -> Vec<Statement> + Send + Sync + 'a>;
 
 /// The benefit as written, and its new item if there is one.
 pub(crate) struct WrittenBenefit {
     pub code: BenefitCode,
-    pub benefit: StoredBenefit,
-    pub item: Option<StoredItem>,
+    pub benefit: Benefit,
+    pub item: Option<BenefitItem>,
 }
 
 /// The numbers reserved for one write; those not requested are not used.
@@ -222,14 +220,14 @@ pub(crate) async fn store_benefit(
     let entry = context.audit_entry(Some(pending.holder.0), change);
     statements.push(audit::insert_audit_entry(&entry, reserved.audit));
     tx.execute_batch(statements).await?;
-    Ok(WrittenBenefit { code, benefit: StoredBenefit { version, ..pending.after }, item: written_item })
+    Ok(WrittenBenefit { code, benefit: Benefit { version, ..pending.after }, item: written_item })
 }
 
 /// The change of a benefit's situation, for its history.
 pub(super) fn build_situation_change(
     code: BenefitCode,
-    before: Option<&StoredBenefit>,
-    after: &StoredBenefit,
+    before: Option<&Benefit>,
+    after: &Benefit,
     reason: Option<String>,
 ) -> RecordSituationChange {
     RecordSituationChange {
@@ -243,7 +241,7 @@ pub(super) fn build_situation_change(
 }
 
 /// Sets the dates that follow from the situation: first activation and cancellation.
-fn mark_situation_days(context: &ActorContext<'_>, benefit: &mut StoredBenefit) {
+fn mark_situation_days(context: &ActorContext<'_>, benefit: &mut Benefit) {
     let today = || context.now.date_in(&context.registers.zone);
     let kind = context.registers.situation_kind(benefit.situation);
     if kind == Some(SituationKind::Active) && benefit.activated_on.is_none() {
@@ -258,8 +256,8 @@ fn mark_situation_days(context: &ActorContext<'_>, benefit: &mut StoredBenefit) 
 /// Count changes if the cancellation date or the branch has changed.
 pub(super) fn count_cancelled_months(
     months: &mut BenefitCountChanges,
-    before: Option<&StoredBenefit>,
-    after: &StoredBenefit,
+    before: Option<&Benefit>,
+    after: &Benefit,
 ) {
     for (benefit, delta) in before.map(|before| (before, -1)).into_iter().chain([(after, 1)]) {
         if let Some(day) = benefit.cancelled_on {
@@ -272,8 +270,8 @@ pub(super) fn count_cancelled_months(
 pub(super) fn build_listing_statements(
     context: &ActorContext<'_>,
     code: BenefitCode,
-    before: Option<&StoredBenefit>,
-    after: &StoredBenefit,
+    before: Option<&Benefit>,
+    after: &Benefit,
     holder: (PersonCode, &PersonProfile),
     free_row: Option<(i32, BranchCode)>,
 ) -> Vec<Statement> {

@@ -2,17 +2,15 @@
 
 use crate::Error;
 use crate::register_snapshot::TenantRegisters;
-use domain::{BenefitCode, Rejection, SituationKind, TenantId};
+use domain::{Benefit, BenefitCode, PersonProfile, Rejection, SituationKind, TenantId};
 use storage::Tx;
-use storage::benefits::StoredBenefit;
-use storage::members::PersonProfile;
 
 /// Loads the holder of a benefit; a missing holder means broken data.
 pub(crate) async fn load_holder(
     tx: &mut Tx,
     tenant: TenantId,
     code: BenefitCode,
-    benefit: &StoredBenefit,
+    benefit: &Benefit,
 ) -> Result<PersonProfile, Error> {
     let missing = || storage::Error::Broken(format!("the holder of benefit {code} is gone"));
     Ok(storage::members::find_person(&mut *tx, tenant, benefit.person).await?.ok_or_else(missing)?)
@@ -22,7 +20,7 @@ pub(crate) async fn load_holder(
 pub(crate) fn refuse_cancelled_benefit(
     registers: &TenantRegisters,
     code: BenefitCode,
-    benefit: &StoredBenefit,
+    benefit: &Benefit,
 ) -> Result<(), Error> {
     match registers.situation_kind(benefit.situation) {
         Some(SituationKind::Cancelled) => Err(Rejection::CancelledBenefit(code).into()),

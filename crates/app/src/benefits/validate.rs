@@ -5,12 +5,10 @@ use super::vehicle;
 use super::{additional_field_values, is_vehicle_kind};
 use crate::register_snapshot::TenantRegisters;
 use domain::{
-    BenefitKind, BoundedText, BranchCode, Date, Entity, InputField, ItemCode, Moment, PersonCode, PlanCode,
-    Rejection, Scope, SellerCode, SellerKind, SituationCode, SituationKind,
+    AdditionalFieldValues, Benefit, BenefitItem, BenefitKind, BoundedText, BranchCode, Date, Entity,
+    InputField, ItemCode, Moment, PersonCode, PersonProfile, PlanCode, Rejection, Scope, SellerCode,
+    SellerKind, SituationCode, SituationKind, VehicleDetails,
 };
-use storage::benefits::items::StoredItem;
-use storage::benefits::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
-use storage::members::PersonProfile;
 use storage::registers::plans::StoredPlan;
 use wire::read::FieldPatch;
 use wire::records::{BeneficioCampos, VeiculoCampos};
@@ -45,14 +43,14 @@ impl<'a> SentBenefitValidator<'a> {
         input: SentBenefitFields<'_>,
         holder: Option<&(PersonCode, PersonProfile)>,
         now: Moment,
-    ) -> Option<(StoredBenefit, StoredItem)> {
+    ) -> Option<(Benefit, BenefitItem)> {
         let common = input.fields;
         let plan = self.choose_new_plan(input.vehicle.is_some(), &common.plan);
         let branch = self.choose_new_branch(&common.branch, holder);
         let situation = self.choose_situation(input.situation, None);
         let today = now.date_in(&self.registers.zone);
         // Placeholders stand in for missing parts, so that all other fields are validated too.
-        let mut benefit = StoredBenefit {
+        let mut benefit = Benefit {
             person: holder.map_or(PersonCode::new(0), |(person, _)| *person),
             branch: branch.unwrap_or(BranchCode::new(0)),
             kind: plan.map_or(BenefitKind::Vehicle, |plan| plan.kind),
@@ -95,10 +93,10 @@ impl<'a> SentBenefitValidator<'a> {
     pub fn build_changed_benefit(
         &mut self,
         input: SentBenefitFields<'_>,
-        before: &StoredBenefit,
-        items: &[StoredItem],
+        before: &Benefit,
+        items: &[BenefitItem],
         now: Moment,
-    ) -> (StoredBenefit, Option<(StoredItem, Option<ItemCode>)>) {
+    ) -> (Benefit, Option<(BenefitItem, Option<ItemCode>)>) {
         let common = input.fields;
         let mut after = before.clone();
         if let FieldPatch::Set(branch) = common.branch
@@ -158,10 +156,10 @@ impl<'a> SentBenefitValidator<'a> {
     fn change_plan(
         &mut self,
         patch: &FieldPatch<PlanCode>,
-        after: &mut StoredBenefit,
-        items: &[StoredItem],
+        after: &mut Benefit,
+        items: &[BenefitItem],
         now: Moment,
-    ) -> Option<(StoredItem, Option<ItemCode>)> {
+    ) -> Option<(BenefitItem, Option<ItemCode>)> {
         let FieldPatch::Set(code) = patch else { return None };
         let active = || items.iter().filter(|item| item.active);
         if active().any(|item| item.plan == *code) {
@@ -263,12 +261,7 @@ impl<'a> SentBenefitValidator<'a> {
     }
 
     /// Applies the fields common to all benefit kinds.
-    fn apply_common_fields(
-        &mut self,
-        input: &BeneficioCampos,
-        knows_kind: bool,
-        benefit: &mut StoredBenefit,
-    ) {
+    fn apply_common_fields(&mut self, input: &BeneficioCampos, knows_kind: bool, benefit: &mut Benefit) {
         if let FieldPatch::Set(day) = input.due_day
             && benefit.due_day != Some(day)
             && !self.registers.due_days.contains(&day)
@@ -342,8 +335,8 @@ impl<'a> SentBenefitValidator<'a> {
 }
 
 /// An empty vehicle benefit with placeholder codes.
-fn build_blank_benefit(now: Moment) -> StoredBenefit {
-    StoredBenefit {
+fn build_blank_benefit(now: Moment) -> Benefit {
+    Benefit {
         person: PersonCode::new(0),
         branch: BranchCode::new(0),
         kind: BenefitKind::Vehicle,
@@ -369,8 +362,8 @@ fn build_blank_benefit(now: Moment) -> StoredBenefit {
 }
 
 /// The item code is assigned at the write.
-pub(crate) fn build_first_item(plan: &StoredPlan, today: Date) -> StoredItem {
-    StoredItem {
+pub(crate) fn build_first_item(plan: &StoredPlan, today: Date) -> BenefitItem {
+    BenefitItem {
         code: ItemCode::new(0),
         plan: plan.code,
         price: plan.price,

@@ -1,8 +1,7 @@
 //! Applies the sent vehicle fields to the stored vehicle.
 
 use crate::register_snapshot::TenantRegisters;
-use domain::{InputField, Rejection, VehicleTypeCode, fold_text};
-use storage::benefits::VehicleDetails;
+use domain::{InputField, Rejection, VehicleDetails, VehicleTypeCode, fold_text};
 use wire::read::FieldPatch;
 use wire::records::{VeiculoCampos, VeiculoInput};
 

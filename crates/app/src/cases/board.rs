@@ -6,14 +6,14 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
-use domain::{AuditedOperation, BranchCode, CaseKind, CaseOperation, Moment, Scope, SituationCode};
+use domain::{AuditedOperation, BranchCode, Case, CaseKind, CaseOperation, Moment, Scope, SituationCode};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::Tx;
+use storage::cases;
 pub use storage::cases::board::ColumnCursor;
 use storage::cases::board::{self, BoardColumnQuery};
-use storage::cases::{self, StoredCase};
 use storage::registers::situations::StoredSituation;
 
 /// Page size of a column.
@@ -257,7 +257,7 @@ async fn read_changed_columns(
     let mut columns: Vec<SituationColumn> =
         count_columns(tx, read_plan).await?.into_iter().map(|(_, column)| column).collect();
     for row in load_cases_in_order(tx, read_plan, &codes).await? {
-        let situation = StoredCase::head(&row.case).situation;
+        let situation = Case::head(&row.case).situation;
         if let Some(column) = columns.iter_mut().find(|column| column.situation == situation) {
             column.rows.push(row);
         }

@@ -7,13 +7,11 @@ use crate::field_differences::FieldTexts;
 use crate::register_snapshot::TenantRegisters;
 use crate::situations::describe_stored_benefit;
 use domain::{
-    BenefitCode, ClaimCode, Date, DependentCode, Moment, Money, PersonCode, PostalAddress, UserCode,
+    BenefitCode, Case, ChecklistEntry, ClaimCode, Date, DependentCode, Moment, Money, PersonCode,
+    PostalAddress, UserCode, VehicleDetails,
 };
 use std::collections::HashMap;
 use storage::access::users;
-use storage::benefits::VehicleDetails;
-use storage::cases::StoredCase;
-use storage::cases::inspections::ChecklistEntry;
 use storage::members::dependents;
 use storage::{Tx, members};
 use wire::set_names;
@@ -32,7 +30,7 @@ impl ReferencedNames {
     pub async fn load_changed<I>(
         tx: &mut Tx,
         command: &WriteCommand<I>,
-        states: [&StoredCase; 2],
+        states: [&Case; 2],
     ) -> Result<ReferencedNames, Error> {
         let mut names = ReferencedNames::default();
         let [before, after] = states.map(collect_codes);
@@ -75,12 +73,12 @@ struct ReferencedCodes {
     dependent: Option<(BenefitCode, DependentCode)>,
 }
 
-fn collect_codes(case: &StoredCase) -> ReferencedCodes {
+fn collect_codes(case: &Case) -> ReferencedCodes {
     let head = case.head();
     let (driver, dependent) = match case {
-        StoredCase::Claim(claim) => (claim.driver, None),
-        StoredCase::Appointment(appointment) => (None, head.benefit.zip(appointment.dependent)),
-        StoredCase::Inspection(_) | StoredCase::Ticket(_) => (None, None),
+        Case::Claim(claim) => (claim.driver, None),
+        Case::Appointment(appointment) => (None, head.benefit.zip(appointment.dependent)),
+        Case::Inspection(_) | Case::Ticket(_) => (None, None),
     };
     ReferencedCodes { responsible: head.responsible, driver, benefit: head.benefit, dependent }
 }
@@ -100,7 +98,7 @@ fn render_named_code<C: Copy + Eq + std::hash::Hash + ToString>(
 pub(super) fn render_case_fields(
     registers: &TenantRegisters,
     names: &ReferencedNames,
-    case: &StoredCase,
+    case: &Case,
     related: &[ClaimCode],
 ) -> FieldTexts {
     let head = case.head();
@@ -111,7 +109,7 @@ pub(super) fn render_case_fields(
     ];
     let moment = |at: Option<Moment>| at.map(|at| at.to_offset_iso(&registers.zone));
     match case {
-        StoredCase::Claim(claim) => {
+        Case::Claim(claim) => {
             let kind = registers.claim_type(claim.kind).map(|one| one.name.clone());
             fields.extend([
                 ("codTipoEvento", kind),
@@ -125,7 +123,7 @@ pub(super) fn render_case_fields(
             ]);
             fields.extend(render_vehicle_fields(registers, &claim.vehicle));
         }
-        StoredCase::Inspection(inspection) => fields.extend([
+        Case::Inspection(inspection) => fields.extend([
             ("codTipoVistoria", registers.inspection_type(inspection.kind).map(|one| one.name.clone())),
             ("vistoriador", inspection.inspector.clone()),
             ("dataPrevista", moment(inspection.planned_for)),
@@ -133,12 +131,12 @@ pub(super) fn render_case_fields(
             ("observacao", inspection.note.clone()),
             ("checklist", render_checklist(&inspection.checklist)),
         ]),
-        StoredCase::Ticket(ticket) => fields.extend([
+        Case::Ticket(ticket) => fields.extend([
             ("codTipoHelpDesk", registers.ticket_type(ticket.kind).map(|one| one.name.clone())),
             ("prioridade", Some(set_names::priority(ticket.priority).to_owned())),
             ("descricao", ticket.description.clone()),
         ]),
-        StoredCase::Appointment(appointment) => {
+        Case::Appointment(appointment) => {
             let specialty = appointment.specialty.and_then(|code| registers.specialty(code));
             let clinic = appointment.clinic.and_then(|code| registers.clinic(code));
             let doctor = appointment.doctor.and_then(|code| registers.doctor(code));

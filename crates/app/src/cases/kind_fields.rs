@@ -6,15 +6,11 @@ use crate::Error;
 use crate::benefits::vehicle;
 use crate::members::apply_address;
 use domain::{
-    CaseKind, ClaimCode, ClaimTypeCode, InputField, InspectionTypeCode, Involved, PostalAddress, Priority,
-    Rejection, TicketTypeCode, WrittenMoment,
+    Appointment, Benefit, Case, CaseHead, CaseKind, ChecklistEntry, Claim, ClaimCode, ClaimTypeCode,
+    InputField, Inspection, InspectionTypeCode, Involved, PostalAddress, Priority, Rejection, Ticket,
+    TicketTypeCode, VehicleDetails, WrittenMoment,
 };
-use storage::benefits::{StoredBenefit, VehicleDetails};
-use storage::cases::appointments::StoredAppointment;
-use storage::cases::claims::{self, StoredClaim};
-use storage::cases::inspections::{ChecklistEntry, StoredInspection};
-use storage::cases::tickets::StoredTicket;
-use storage::cases::{CaseHead, StoredCase};
+use storage::cases::claims;
 use storage::members::dependents;
 use wire::read::FieldPatch;
 use wire::records::{
@@ -22,9 +18,9 @@ use wire::records::{
 };
 
 /// A case with a head and otherwise empty fields.
-pub(super) fn build_blank_case(kind: CaseKind, head: CaseHead) -> StoredCase {
+pub(super) fn build_blank_case(kind: CaseKind, head: CaseHead) -> Case {
     match kind {
-        CaseKind::Claim => StoredCase::Claim(Box::new(StoredClaim {
+        CaseKind::Claim => Case::Claim(Box::new(Claim {
             head,
             kind: ClaimTypeCode::new(0),
             involved: Involved::Member,
@@ -35,7 +31,7 @@ pub(super) fn build_blank_case(kind: CaseKind, head: CaseHead) -> StoredCase {
             place: PostalAddress::default(),
             vehicle: VehicleDetails::default(),
         })),
-        CaseKind::Inspection => StoredCase::Inspection(StoredInspection {
+        CaseKind::Inspection => Case::Inspection(Inspection {
             head,
             kind: InspectionTypeCode::new(0),
             inspector: None,
@@ -44,13 +40,13 @@ pub(super) fn build_blank_case(kind: CaseKind, head: CaseHead) -> StoredCase {
             note: None,
             checklist: Vec::new(),
         }),
-        CaseKind::Ticket => StoredCase::Ticket(StoredTicket {
+        CaseKind::Ticket => Case::Ticket(Ticket {
             head,
             kind: TicketTypeCode::new(0),
             priority: Priority::Medium,
             description: None,
         }),
-        CaseKind::Appointment => StoredCase::Appointment(StoredAppointment {
+        CaseKind::Appointment => Case::Appointment(Appointment {
             head,
             dependent: None,
             takes_place_at: None,
@@ -71,23 +67,23 @@ impl SentCaseValidator<'_> {
     pub(super) async fn apply_kind_fields(
         &mut self,
         input: &AnyCaseInput,
-        case: &mut StoredCase,
+        case: &mut Case,
         existing: ExistingCaseCode,
-        benefit: Option<&StoredBenefit>,
+        benefit: Option<&Benefit>,
     ) -> Result<Option<Vec<ClaimCode>>, Error> {
         match (input, case) {
-            (AnyCaseInput::Claim(input), StoredCase::Claim(claim)) => {
+            (AnyCaseInput::Claim(input), Case::Claim(claim)) => {
                 self.apply_claim_fields(input, claim, existing, benefit).await
             }
-            (AnyCaseInput::Inspection(input), StoredCase::Inspection(inspection)) => {
+            (AnyCaseInput::Inspection(input), Case::Inspection(inspection)) => {
                 self.apply_inspection_fields(input, inspection, existing.is_none());
                 Ok(None)
             }
-            (AnyCaseInput::Ticket(input), StoredCase::Ticket(ticket)) => {
+            (AnyCaseInput::Ticket(input), Case::Ticket(ticket)) => {
                 self.apply_ticket_fields(input, ticket, existing.is_none());
                 Ok(None)
             }
-            (AnyCaseInput::Appointment(input), StoredCase::Appointment(appointment)) => {
+            (AnyCaseInput::Appointment(input), Case::Appointment(appointment)) => {
                 self.apply_appointment_fields(input, appointment).await?;
                 Ok(None)
             }
@@ -98,9 +94,9 @@ impl SentCaseValidator<'_> {
     async fn apply_claim_fields(
         &mut self,
         input: &EventoGestaoInput,
-        claim: &mut StoredClaim,
+        claim: &mut Claim,
         existing: ExistingCaseCode,
-        benefit: Option<&StoredBenefit>,
+        benefit: Option<&Benefit>,
     ) -> Result<Option<Vec<ClaimCode>>, Error> {
         let (registers, is_new) = (self.registers, existing.is_none());
         let usable = |code| registers.claim_type(code).is_some_and(|one| one.active);
@@ -175,7 +171,7 @@ impl SentCaseValidator<'_> {
     fn apply_inspection_fields(
         &mut self,
         input: &VistoriaGestaoInput,
-        inspection: &mut StoredInspection,
+        inspection: &mut Inspection,
         is_new: bool,
     ) {
         let registers = self.registers;
@@ -203,7 +199,7 @@ impl SentCaseValidator<'_> {
         }
     }
 
-    fn apply_ticket_fields(&mut self, input: &HelpDeskGestaoInput, ticket: &mut StoredTicket, is_new: bool) {
+    fn apply_ticket_fields(&mut self, input: &HelpDeskGestaoInput, ticket: &mut Ticket, is_new: bool) {
         let registers = self.registers;
         let usable = |code| registers.ticket_type(code).is_some_and(|one| one.active);
         self.apply_required_code(
@@ -222,7 +218,7 @@ impl SentCaseValidator<'_> {
     async fn apply_appointment_fields(
         &mut self,
         input: &ConsultaGestaoInput,
-        appointment: &mut StoredAppointment,
+        appointment: &mut Appointment,
     ) -> Result<(), Error> {
         let registers = self.registers;
         let previous_clinic = appointment.clinic;
@@ -277,7 +273,7 @@ impl SentCaseValidator<'_> {
     async fn apply_dependent(
         &mut self,
         input: &ConsultaGestaoInput,
-        appointment: &mut StoredAppointment,
+        appointment: &mut Appointment,
     ) -> Result<(), Error> {
         let code = match input.dependent {
             FieldPatch::Clear => {

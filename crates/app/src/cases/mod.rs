@@ -15,8 +15,6 @@ mod validate;
 pub use change_situation::{add_case_note, change_case_situation};
 pub use search::{count_overdue_cases, list_cases, list_cases_behind, list_overdue_cases};
 pub use show::{CaseChangeHistory, FullCase, ResolvedCase, compute_due_moment, read_case, read_case_history};
-pub use storage::cases::StoredCase;
-pub use storage::cases::inspections::ChecklistEntry;
 pub use storage::cases::notes::RecordNote;
 pub use storage::history::field_changes::StoredFieldChange;
 pub use storage::history::situation_changes::RecordHistoryEntry;
@@ -28,7 +26,7 @@ use crate::field_differences::{self, CurrentVersion};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
 use crate::{App, Error};
-use domain::{AuditedOperation, CaseKind, CaseOperation, InputField};
+use domain::{AuditedOperation, Case, CaseKind, CaseOperation, InputField};
 use field_texts::{ReferencedNames, render_case_fields};
 use persist::{PendingCaseWrite, store_case};
 use storage::{Tx, cases};
@@ -199,7 +197,7 @@ async fn write_changed_case(
 /// Refuses a change based on another version than the present one.
 fn refuse_old_version<I>(
     command: &WriteCommand<I>,
-    before: &StoredCase,
+    before: &Case,
     input_version: &FieldPatch<i32>,
     differences: &[field_differences::FieldDifference],
 ) -> Result<(), Error> {

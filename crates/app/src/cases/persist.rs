@@ -4,9 +4,8 @@ use crate::Error;
 use crate::command::ActorContext;
 use crate::field_differences::{FieldDifference, list_field_names, name_case_subject};
 use crate::situations::{RecordSituationChange, insert_situation_change, render_case_trigger_body};
-use domain::{AuditedAction, AuditedChange, CaseKind, HistoryCode};
-use storage::benefits::StoredBenefit;
-use storage::cases::{self, StoredCase};
+use domain::{AuditedAction, AuditedChange, Benefit, Case, CaseKind, HistoryCode};
+use storage::cases;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
@@ -14,10 +13,10 @@ use storage::{Statement, Tx};
 /// A validated case that is not yet written.
 pub(crate) struct PendingCaseWrite<'a> {
     /// `None` for a new case.
-    pub before: Option<(i32, &'a StoredCase)>,
-    pub after: StoredCase,
+    pub before: Option<(i32, &'a Case)>,
+    pub after: Case,
     /// The benefit of the case.
-    pub benefit: Option<&'a StoredBenefit>,
+    pub benefit: Option<&'a Benefit>,
     pub reason: Option<String>,
     /// Field differences as readable texts.
     pub differences: Vec<FieldDifference>,
@@ -31,7 +30,7 @@ pub(crate) async fn store_case(
     tx: &mut Tx,
     context: &ActorContext<'_>,
     pending: PendingCaseWrite<'_>,
-) -> Result<(i32, StoredCase), Error> {
+) -> Result<(i32, Case), Error> {
     let (tenant, mut after) = (context.tenant, pending.after);
     let kind = after.kind();
     let new = i32::from(pending.before.is_none());
@@ -85,7 +84,7 @@ pub(crate) async fn store_case(
 /// Sets the start of the situation and the closing time.
 fn mark_case_times(
     context: &ActorContext<'_>,
-    case: &mut StoredCase,
+    case: &mut Case,
     is_situation_change: bool,
 ) -> Result<(), Error> {
     let closes = context.registers.require_situation(case.head().situation)?.kind.is_final();
@@ -101,8 +100,8 @@ fn mark_case_times(
 
 fn build_audited_change(
     context: &ActorContext<'_>,
-    before: &Option<(i32, &StoredCase)>,
-    after: &StoredCase,
+    before: &Option<(i32, &Case)>,
+    after: &Case,
     is_situation_change: bool,
     differences: &[FieldDifference],
 ) -> Result<AuditedChange, Error> {

@@ -10,15 +10,15 @@ use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::situations::describe_stored_benefit;
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BenefitCode, CaseKind, CaseOperation, ClaimCode, Moment, PersonCode, Scope, TenantId,
+    AuditedOperation, Benefit, BenefitCode, Case, CaseHead, CaseKind, CaseOperation, ClaimCode, Moment,
+    PersonCode, Scope, TenantId,
 };
 use std::sync::Arc;
 use std::time::Duration;
-use storage::benefits::StoredBenefit;
+use storage::cases;
 pub use storage::cases::ResolvedCase;
 use storage::cases::claims;
 use storage::cases::notes::{self, RecordNote};
-use storage::cases::{self, CaseHead, StoredCase};
 use storage::history::field_changes::{self, StoredFieldChange};
 use storage::history::situation_changes;
 use storage::history::situation_changes::RecordHistoryEntry;
@@ -47,7 +47,7 @@ impl FullCase {
     /// The people whose data the answer contains.
     pub(super) fn people(&self) -> impl Iterator<Item = PersonCode> {
         let driver = match &self.told.case {
-            StoredCase::Claim(claim) => claim.driver,
+            Case::Claim(claim) => claim.driver,
             _ => None,
         };
         let related = self.related.iter().map(|one| one.case.head().person);
@@ -139,23 +139,19 @@ async fn read_full_case(
 }
 
 /// Name of the driver or of the dependent who is the patient.
-async fn find_other_person_name(
-    tx: &mut Tx,
-    tenant: TenantId,
-    case: &StoredCase,
-) -> Result<Option<String>, Error> {
+async fn find_other_person_name(tx: &mut Tx, tenant: TenantId, case: &Case) -> Result<Option<String>, Error> {
     Ok(match case {
-        StoredCase::Claim(claim) => match claim.driver {
+        Case::Claim(claim) => match claim.driver {
             Some(driver) => members::find_person(tx, tenant, driver).await?.map(|person| person.name),
             None => None,
         },
-        StoredCase::Appointment(appointment) => match (appointment.head.benefit, appointment.dependent) {
+        Case::Appointment(appointment) => match (appointment.head.benefit, appointment.dependent) {
             (Some(benefit), Some(code)) => dependents::find_dependent_of_benefit(tx, tenant, benefit, code)
                 .await?
                 .map(|dependent| dependent.name),
             _ => None,
         },
-        StoredCase::Inspection(_) | StoredCase::Ticket(_) => None,
+        Case::Inspection(_) | Case::Ticket(_) => None,
     })
 }
 
@@ -164,7 +160,7 @@ pub(super) async fn find_case_benefit(
     tx: &mut Tx,
     tenant: TenantId,
     code: BenefitCode,
-) -> Result<Option<StoredBenefit>, Error> {
+) -> Result<Option<Benefit>, Error> {
     Ok(storage::benefits::find_benefit(tx, &Scope::for_tenant(tenant), code).await?)
 }
 

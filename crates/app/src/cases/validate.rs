@@ -6,12 +6,10 @@ use crate::Error;
 use crate::command::WriteCommand;
 use crate::register_snapshot::TenantRegisters;
 use domain::{
-    BenefitCode, BranchCode, CaseKind, ClaimCode, InputField, Moment, PersonCode, Rejection, Scope,
-    SituationCode, SituationKind, UserCode,
+    Benefit, BenefitCode, BranchCode, Case, CaseHead, CaseKind, ClaimCode, InputField, Moment, PersonCode,
+    Rejection, Scope, SituationCode, SituationKind, UserCode,
 };
 use storage::access::users;
-use storage::benefits::StoredBenefit;
-use storage::cases::{CaseHead, StoredCase};
 use storage::{Tx, members};
 use wire::read::FieldPatch;
 use wire::records::CasoCampos;
@@ -26,8 +24,8 @@ pub(super) struct SentCaseValidator<'a> {
 
 /// A case ready to be written.
 pub(super) struct ValidatedCase {
-    pub case: StoredCase,
-    pub benefit: Option<StoredBenefit>,
+    pub case: Case,
+    pub benefit: Option<Benefit>,
     /// Codes of the related claims.
     pub related: Vec<ClaimCode>,
 }
@@ -84,7 +82,7 @@ impl<'a> SentCaseValidator<'a> {
     pub async fn build_changed_case(
         &mut self,
         input: &AnyCaseInput,
-        (code, before): (i32, Option<&StoredCase>),
+        (code, before): (i32, Option<&Case>),
         related_before: &[ClaimCode],
     ) -> Result<Option<ValidatedCase>, Error> {
         let common = input.common_fields();
@@ -117,7 +115,7 @@ impl<'a> SentCaseValidator<'a> {
         common: &CasoCampos,
         known: Option<&CaseHead>,
         head: &mut CaseHead,
-    ) -> Result<Option<StoredBenefit>, Error> {
+    ) -> Result<Option<Benefit>, Error> {
         match common.benefit {
             FieldPatch::Set(code) if known.and_then(|known| known.benefit) != Some(code) => {
                 head.benefit = Some(code);
@@ -163,7 +161,7 @@ impl<'a> SentCaseValidator<'a> {
         &mut self,
         code: BenefitCode,
         person: Option<PersonCode>,
-    ) -> Result<Option<StoredBenefit>, Error> {
+    ) -> Result<Option<Benefit>, Error> {
         let found = storage::benefits::find_benefit(&mut *self.tx, self.scope, code).await?;
         match &found {
             None => self.refuse_unknown_code(InputField::Benefit, code.get()),
@@ -282,7 +280,7 @@ impl<'a> SentCaseValidator<'a> {
 }
 
 /// An empty case with placeholder codes.
-fn build_unplaced_case(kind: CaseKind, now: Moment) -> StoredCase {
+fn build_unplaced_case(kind: CaseKind, now: Moment) -> Case {
     let placeholders = (BranchCode::new(0), PersonCode::new(0), SituationCode::new(0));
     super::kind_fields::build_blank_case(
         kind,

@@ -5,11 +5,11 @@ use crate::audit::access_log::record_access;
 use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, CreditCardCode, InputField, PersonCode, RandomSource, Scope, TenantId, fold_text,
+    AuditedOperation, CreditCard, CreditCardCode, InputField, PersonCode, RandomSource, Scope, TenantId,
+    fold_text,
 };
 use std::sync::Arc;
 use storage::members::credit_cards;
-pub use storage::members::credit_cards::StoredCreditCard;
 use storage::server::secrets::{self, SecretOwnerKind};
 use storage::{Tx, WriteLane, members};
 
@@ -19,7 +19,7 @@ pub async fn list_credit_cards(
     app: &App,
     caller: &Session,
     person: PersonCode,
-) -> Result<Vec<StoredCreditCard>, Error> {
+) -> Result<Vec<CreditCard>, Error> {
     let query = (caller.scope.clone(), person);
     let read = app.db.read(query, |tx, (scope, person)| Box::pin(read_visible_cards(tx, scope, *person)));
     let unknown = Error::NotFound { field: InputField::Person, code: person.get() };
@@ -34,7 +34,7 @@ async fn read_visible_cards(
     tx: &mut Tx,
     scope: &Scope,
     person: PersonCode,
-) -> Result<Option<Vec<StoredCreditCard>>, Error> {
+) -> Result<Option<Vec<CreditCard>>, Error> {
     if !members::is_person_visible(tx, scope, person).await? {
         return Ok(None);
     }

@@ -1,12 +1,10 @@
 //! Field-by-field comparison of two states of a person, under the published field names.
 
 use crate::field_differences::{self, FieldDifference, FieldTexts};
-use domain::{Date, Document, Email, PostalAddress, display};
-use storage::members::PersonProfile;
-use storage::members::phones::StoredPhone;
+use domain::{ContactPhone, Date, Document, Email, PersonProfile, PostalAddress, display};
 use wire::set_names;
 
-type PersonState<'p> = (&'p PersonProfile, &'p [StoredPhone]);
+type PersonState<'p> = (&'p PersonProfile, &'p [ContactPhone]);
 
 pub fn compare_people(
     (before, old_phones): PersonState<'_>,
@@ -18,7 +16,7 @@ pub fn compare_people(
     )
 }
 
-fn render_person_fields(person: &PersonProfile, phones: &[StoredPhone]) -> FieldTexts {
+fn render_person_fields(person: &PersonProfile, phones: &[ContactPhone]) -> FieldTexts {
     let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
     let phones: Vec<String> = phones.iter().map(|phone| phone.number.to_string()).collect();
     let mut fields = vec![

@@ -8,15 +8,15 @@ use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, ImportUndoObstacle, InputField,
-    PersonCode, PhoneKind, ReferenceKind, Rejection, Scope,
+    AuditedAction, AuditedChange, AuditedRecordKind, ContactPhone, ImportProblem, ImportUndoObstacle,
+    InputField, PersonCode, PersonProfile, PhoneKind, ReferenceKind, Rejection, Scope,
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use storage::exchange::imports::{self, StoredLineResult};
 use storage::history::audit;
-use storage::members::phones::{self, StoredPhone};
-use storage::members::{self, PersonProfile};
+use storage::members;
+use storage::members::phones;
 use storage::search::rows::{self, PreviousRowState, SearchListingRow};
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx, benefits};
@@ -42,20 +42,20 @@ struct NewMemberDraft {
     at: usize,
     code: Option<PersonCode>,
     profile: PersonProfile,
-    phones: Vec<StoredPhone>,
+    phones: Vec<ContactPhone>,
 }
 
 struct MemberChangeDraft {
     at: usize,
     code: PersonCode,
-    before: (PersonProfile, Vec<StoredPhone>),
-    after: (PersonProfile, Vec<StoredPhone>),
+    before: (PersonProfile, Vec<ContactPhone>),
+    after: (PersonProfile, Vec<ContactPhone>),
 }
 
 /// The stored people of these rows, loaded in one go.
 struct KnownPeople {
     people: HashMap<String, (PersonCode, PersonProfile)>,
-    phones: HashMap<PersonCode, Vec<StoredPhone>>,
+    phones: HashMap<PersonCode, Vec<ContactPhone>>,
     /// Prescribed codes that are in use; `removed` holds those that were in use before.
     used_codes: Vec<PersonCode>,
     removed: Vec<i32>,
@@ -71,7 +71,7 @@ impl KnownPeople {
         let found =
             members::list_people_by_document(&mut *tx, tenant, rows.iter().map(|row| &row.input.document))
                 .await?;
-        let mut phones: HashMap<PersonCode, Vec<StoredPhone>> = HashMap::new();
+        let mut phones: HashMap<PersonCode, Vec<ContactPhone>> = HashMap::new();
         if !found.is_empty() {
             let codes: Vec<PersonCode> = found.iter().map(|(code, _)| *code).collect();
             for (code, phone) in phones::list_phones_of_people(&mut *tx, tenant, codes).await? {
@@ -220,7 +220,7 @@ fn draft_member_change(
 }
 
 /// Applies a row. Its phones replace as many of the same kind; the others stay.
-fn apply_import_row(row: &MemberImportRow, profile: &mut PersonProfile, phones: &mut Vec<StoredPhone>) {
+fn apply_import_row(row: &MemberImportRow, profile: &mut PersonProfile, phones: &mut Vec<ContactPhone>) {
     let mut fields = row.input.fields.clone();
     if let FieldPatch::Set(given_phones) = std::mem::replace(&mut fields.phones, FieldPatch::Keep) {
         *phones =
@@ -229,19 +229,22 @@ fn apply_import_row(row: &MemberImportRow, profile: &mut PersonProfile, phones: 
     apply_person_fields(&fields, profile, phones);
 }
 
-pub(crate) fn merge_telephones(given_phones: &[StoredPhone], old_phones: &[StoredPhone]) -> Vec<StoredPhone> {
-    let first = |phones: &[StoredPhone], kind| {
+pub(crate) fn merge_telephones(
+    given_phones: &[ContactPhone],
+    old_phones: &[ContactPhone],
+) -> Vec<ContactPhone> {
+    let first = |phones: &[ContactPhone], kind| {
         phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone())
     };
     let keeps_first =
         |kind| first(given_phones, kind).is_none_or(|number| first(old_phones, kind) == Some(number));
-    let is_known = |new: &StoredPhone| old_phones.iter().any(|one| one.number == new.number);
+    let is_known = |new: &ContactPhone| old_phones.iter().any(|one| one.number == new.number);
     if given_phones.iter().all(is_known) && keeps_first(PhoneKind::Mobile) && keeps_first(PhoneKind::Landline)
     {
         return old_phones.to_vec();
     }
-    let is_given = |one: &&StoredPhone| given_phones.iter().any(|new| new.number == one.number);
-    let mut all: Vec<StoredPhone> = Vec::new();
+    let is_given = |one: &&ContactPhone| given_phones.iter().any(|new| new.number == one.number);
+    let mut all: Vec<ContactPhone> = Vec::new();
     for new in given_phones {
         if all.iter().all(|one| one.number != new.number) {
             all.push(old_phones.iter().find(|one| one.number == new.number).unwrap_or(new).clone());
@@ -250,7 +253,7 @@ pub(crate) fn merge_telephones(given_phones: &[StoredPhone], old_phones: &[Store
     for kind in [PhoneKind::Mobile, PhoneKind::Landline] {
         let fresh = all.iter().filter(|one| one.kind == kind && !old_phones.contains(one)).count();
         let others = old_phones.iter().filter(|one| one.kind == kind && !is_given(one));
-        let remaining: Vec<StoredPhone> = others.skip(fresh).cloned().collect();
+        let remaining: Vec<ContactPhone> = others.skip(fresh).cloned().collect();
         all.extend(remaining);
     }
     all
@@ -406,10 +409,10 @@ mod tests {
     fn telephones_take_the_place_of_their_kind_and_come_back_alike() {
         let phone = |number: &str| {
             let number = Phone::parse(number).unwrap();
-            StoredPhone { kind: number.kind(), country: "55".to_owned(), number }
+            ContactPhone { kind: number.kind(), country: "55".to_owned(), number }
         };
         let [a, b, c, x] = ["11911111111", "11922222222", "1133334444", "11999999999"].map(phone);
-        let all = |phones: &[&StoredPhone]| phones.iter().map(|one| (*one).clone()).collect::<Vec<_>>();
+        let all = |phones: &[&ContactPhone]| phones.iter().map(|one| (*one).clone()).collect::<Vec<_>>();
         for (given_phones, old_phones, expected) in [
             (all(&[&a]), all(&[]), all(&[&a])),
             (all(&[&x]), all(&[&a, &b, &c]), all(&[&x, &b, &c])),

@@ -12,14 +12,15 @@ use crate::record_timeline::{self, RecordHistory};
 use crate::register_snapshot::{TenantRegisters, confirm_registers, read_with_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BenefitCode, Document, InputField, PersonCode, PostalAddress, Rejection, Scope,
+    AuditedOperation, Benefit, BenefitCode, ContactPhone, Document, InputField, PersonCode, PersonProfile,
+    PostalAddress, Rejection, Scope,
 };
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::{self, StoredBenefit};
+use storage::benefits;
+use storage::members;
 use storage::members::dependents;
-use storage::members::phones::{self, StoredPhone};
-use storage::members::{self, PersonProfile};
+use storage::members::phones;
 use wire::read::FieldPatch;
 use wire::records::AssociadoInput;
 
@@ -32,9 +33,9 @@ const HISTORY: AuditedOperation = AuditedOperation::ShowMemberHistory;
 pub struct MemberView {
     pub code: PersonCode,
     pub profile: PersonProfile,
-    pub phones: Vec<StoredPhone>,
+    pub phones: Vec<ContactPhone>,
     /// Ordered by code.
-    pub benefits: Vec<(BenefitCode, StoredBenefit)>,
+    pub benefits: Vec<(BenefitCode, Benefit)>,
     /// Number of active dependents of these benefits.
     pub dependents: i64,
     pub registers: Arc<TenantRegisters>,
@@ -77,7 +78,7 @@ async fn find_visible_member(
     Ok(found.filter(|profile| profile.is_member))
 }
 
-type MemberBelongings = (Vec<(BenefitCode, StoredBenefit)>, i64);
+type MemberBelongings = (Vec<(BenefitCode, Benefit)>, i64);
 
 async fn list_belongings(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<MemberBelongings, Error> {
     let benefits = benefits::list_benefits_of_person(&mut *tx, scope, code).await?;
@@ -172,8 +173,8 @@ async fn write_member_change(tx: &mut Tx, command: &ChangeMember) -> Result<Memb
 fn apply_member_input(
     input: &AssociadoInput,
     before: &PersonProfile,
-    old_phones: &[StoredPhone],
-) -> (PersonProfile, Vec<StoredPhone>) {
+    old_phones: &[ContactPhone],
+) -> (PersonProfile, Vec<ContactPhone>) {
     let (mut after, mut phones) = (before.clone(), old_phones.to_vec());
     if let FieldPatch::Set(name) = &input.name {
         after.name = name.as_str().to_owned();
@@ -200,8 +201,8 @@ fn apply_member_input(
 async fn refuse_member_conflicts(
     tx: &mut Tx,
     command: &ChangeMember,
-    (before, old_phones): (&PersonProfile, &[StoredPhone]),
-    (after, phones): (&PersonProfile, &[StoredPhone]),
+    (before, old_phones): (&PersonProfile, &[ContactPhone]),
+    (after, phones): (&PersonProfile, &[ContactPhone]),
 ) -> Result<(), Error> {
     // A caller who sees the member only through a benefit may not change them.
     if !command.scope.can_see(before.branch) {

@@ -6,10 +6,10 @@ use super::record_person_change;
 use crate::Error;
 use crate::command::ActorContext;
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
-use domain::{Document, PersonCode, PhoneKind};
+use domain::{ContactPhone, Document, PersonCode, PersonProfile, PhoneKind};
 use storage::Tx;
-use storage::members::phones::{self, HOME, StoredPhone};
-use storage::members::{self, PersonProfile};
+use storage::members;
+use storage::members::phones::{self, HOME};
 use storage::search::rows::{self, ChangedMemberFields, SearchListingRow};
 
 /// Applies a row of the mirrored member search to a stored person. For holders of benefits, branch, sellers and dates
@@ -48,7 +48,7 @@ pub fn apply_mirrored_profile(person: &mut PersonProfile, received: &PersonProfi
 }
 
 /// Keeps the stored phones unless the first mobile or landline differs.
-pub fn mirror_telephones(old_phones: &[StoredPhone], person: &PersonProfile) -> Vec<StoredPhone> {
+pub fn mirror_telephones(old_phones: &[ContactPhone], person: &PersonProfile) -> Vec<ContactPhone> {
     let first = |kind| old_phones.iter().find(|one| one.kind == kind).map(|one| &one.number);
     if first(PhoneKind::Mobile) == person.mobile.as_ref()
         && first(PhoneKind::Landline) == person.landline.as_ref()
@@ -57,7 +57,7 @@ pub fn mirror_telephones(old_phones: &[StoredPhone], person: &PersonProfile) -> 
     }
     let received = [(PhoneKind::Mobile, &person.mobile), (PhoneKind::Landline, &person.landline)];
     let build_phone = |(kind, number): (PhoneKind, &Option<domain::Phone>)| {
-        Some(StoredPhone { kind, country: HOME.to_owned(), number: number.clone()? })
+        Some(ContactPhone { kind, country: HOME.to_owned(), number: number.clone()? })
     };
     received.into_iter().filter_map(build_phone).collect()
 }
@@ -85,8 +85,8 @@ pub async fn update_mirrored_person(
     tx: &mut Tx,
     context: &ActorContext<'_>,
     code: PersonCode,
-    (before, old_phones): (&PersonProfile, &[StoredPhone]),
-    (after, phones): (&PersonProfile, &[StoredPhone]),
+    (before, old_phones): (&PersonProfile, &[ContactPhone]),
+    (after, phones): (&PersonProfile, &[ContactPhone]),
 ) -> Result<bool, Error> {
     if before == after && old_phones == phones {
         return Ok(false);

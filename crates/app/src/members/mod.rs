@@ -23,13 +23,13 @@ use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, Document, InputField,
-    PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, ContactPhone, Document,
+    InputField, PersonCode, PersonProfile, PhoneKind, PostalAddress, Rejection, Scope, SellerKind,
 };
 use storage::Tx;
 use storage::history::audit;
-use storage::members::phones::{self, HOME, StoredPhone};
-use storage::members::{self, PersonProfile};
+use storage::members;
+use storage::members::phones::{self, HOME};
 use storage::search::rows::{self, ChangedMemberFields, SearchListingRow};
 use storage::server::counters::{self, Counter};
 use wire::read::FieldPatch;
@@ -42,14 +42,14 @@ const OPERATION: AuditedOperation = AuditedOperation::SaveMember;
 pub struct SavedPerson {
     pub code: PersonCode,
     pub profile: PersonProfile,
-    pub phones: Vec<StoredPhone>,
+    pub phones: Vec<ContactPhone>,
     /// False if nothing differed: the request then counts as read access.
     pub changed: bool,
 }
 
 impl SavedPerson {
     /// The first phone of a kind.
-    pub fn phone(&self, kind: PhoneKind) -> Option<&StoredPhone> {
+    pub fn phone(&self, kind: PhoneKind) -> Option<&ContactPhone> {
         self.phones.iter().find(|phone| phone.kind == kind)
     }
 }
@@ -209,8 +209,8 @@ async fn update_person(
 async fn store_person_change(
     tx: &mut Tx,
     context: &ActorContext<'_>,
-    (code, before, old_phones): (PersonCode, &PersonProfile, &[StoredPhone]),
-    (mut profile, phones): (PersonProfile, Vec<StoredPhone>),
+    (code, before, old_phones): (PersonCode, &PersonProfile, &[ContactPhone]),
+    (mut profile, phones): (PersonProfile, Vec<ContactPhone>),
 ) -> Result<SavedPerson, Error> {
     let tenant = context.tenant;
     let changes = field_changes::compare_people((before, old_phones), (&profile, &phones));
@@ -281,7 +281,7 @@ async fn record_person_change(
 }
 
 /// Applies the given fields; the first phone of each kind is copied to the person.
-fn apply_person_fields(input: &PessoaCampos, person: &mut PersonProfile, phones: &mut Vec<StoredPhone>) {
+fn apply_person_fields(input: &PessoaCampos, person: &mut PersonProfile, phones: &mut Vec<ContactPhone>) {
     input.integration_code.apply_to(&mut person.integration_code, |code| code.as_str().to_owned());
     input.email.apply_to(&mut person.email, Clone::clone);
     input.sex.apply_to(&mut person.sex, |sex| *sex);
@@ -339,7 +339,7 @@ pub(crate) fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) 
 }
 
 /// A phone without a number is ignored.
-pub(crate) fn parse_telephone(input: &TelefoneInput) -> Option<StoredPhone> {
+pub(crate) fn parse_telephone(input: &TelefoneInput) -> Option<ContactPhone> {
     let FieldPatch::Set(number) = &input.number else { return None };
     let kind = match input.kind {
         FieldPatch::Set(kind) => kind,
@@ -349,5 +349,5 @@ pub(crate) fn parse_telephone(input: &TelefoneInput) -> Option<StoredPhone> {
         FieldPatch::Set(country) => country.as_str().trim_start_matches('+').to_owned(),
         FieldPatch::Keep | FieldPatch::Clear => HOME.to_owned(),
     };
-    Some(StoredPhone { kind, country, number: number.clone() })
+    Some(ContactPhone { kind, country, number: number.clone() })
 }

@@ -3,9 +3,7 @@
 use crate::Error;
 use crate::command::ActorContext;
 use crate::register_snapshot::TenantRegisters;
-use domain::{BenefitCode, HistoryCode};
-use storage::benefits::StoredBenefit;
-use storage::cases::StoredCase;
+use domain::{Benefit, BenefitCode, Case, HistoryCode};
 use wire::trigger::{
     AppointmentTrigger, BenefitTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger, describe_benefit,
 };
@@ -14,7 +12,7 @@ pub fn render_benefit_trigger_body(
     context: &ActorContext<'_>,
     history: HistoryCode,
     code: BenefitCode,
-    benefit: &StoredBenefit,
+    benefit: &Benefit,
 ) -> Result<String, Error> {
     let registers = context.registers;
     let situation = registers.require_situation(benefit.situation)?;
@@ -37,7 +35,7 @@ pub fn render_benefit_trigger_body(
 }
 
 /// Short description of a benefit.
-pub fn describe_stored_benefit(registers: &TenantRegisters, benefit: &StoredBenefit) -> String {
+pub fn describe_stored_benefit(registers: &TenantRegisters, benefit: &Benefit) -> String {
     let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
     let (vehicle, plan) = (&benefit.vehicle, plan.map_or("", |plan| &plan.name));
     describe_benefit(vehicle.plate.as_ref(), vehicle.brand.as_deref(), vehicle.model.as_deref(), plan)
@@ -47,15 +45,15 @@ pub fn render_case_trigger_body(
     context: &ActorContext<'_>,
     history: HistoryCode,
     code: i32,
-    case: &StoredCase,
-    benefit: Option<&StoredBenefit>,
+    case: &Case,
+    benefit: Option<&Benefit>,
 ) -> Result<String, Error> {
     let (registers, changed, head) = (context.registers, context.now, case.head());
     let stored_situation = registers.require_situation(head.situation)?;
     let (situation, colour, zone) =
         (stored_situation.name.as_str(), stored_situation.colour, &registers.zone);
     let text = match case {
-        StoredCase::Claim(claim) => ClaimTrigger {
+        Case::Claim(claim) => ClaimTrigger {
             history,
             changed,
             claim: domain::ClaimCode::new(code),
@@ -72,7 +70,7 @@ pub fn render_case_trigger_body(
             closed: head.closed_at,
         }
         .render_body(zone),
-        StoredCase::Inspection(inspection) => InspectionTrigger {
+        Case::Inspection(inspection) => InspectionTrigger {
             history,
             changed,
             inspection: code,
@@ -88,7 +86,7 @@ pub fn render_case_trigger_body(
             inspector: inspection.inspector.as_deref(),
         }
         .render_body(zone),
-        StoredCase::Ticket(ticket) => TicketTrigger {
+        Case::Ticket(ticket) => TicketTrigger {
             history,
             changed,
             ticket: code,
@@ -105,7 +103,7 @@ pub fn render_case_trigger_body(
             closed: head.closed_at,
         }
         .render_body(zone),
-        StoredCase::Appointment(appointment) => AppointmentTrigger {
+        Case::Appointment(appointment) => AppointmentTrigger {
             history,
             changed,
             appointment: code,

@@ -2,12 +2,13 @@
 //! administrator exists.
 
 use super::{CreateTenant, ParsedTenant, find_default_tenant, insert_tenant, parse_new_tenant};
-use crate::access::users::{self, CreateUser, InitialPassword, StoredUser};
+use crate::access::users::{self, CreateUser, InitialPassword};
 use crate::access::{AccountActor, Session};
 use crate::hex_text::encode_hex;
 use crate::{App, Error, collect_problem};
 use domain::{
-    AuditedOperation, DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, UserCode,
+    AuditedOperation, DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, User,
+    UserCode,
 };
 use sha2::{Digest, Sha256};
 use std::time::Duration;
@@ -105,7 +106,7 @@ struct ServerSetupWrite {
 /// Creates the association with its first branch and administrator, and uses up the link, in one transaction: of
 /// several concurrent submissions one succeeds, and the others learn that setup is done.
 #[boxed::future]
-pub async fn set_up_server(app: &App, code: &str, request: &ServerSetupRequest) -> Result<StoredUser, Error> {
+pub async fn set_up_server(app: &App, code: &str, request: &ServerSetupRequest) -> Result<User, Error> {
     let new = CreateTenant {
         name: request.association.clone(),
         branch: request.branch.clone(),
@@ -144,7 +145,7 @@ pub async fn set_up_server(app: &App, code: &str, request: &ServerSetupRequest) 
     app.db.write(lane, founding, |tx, founding| Box::pin(write_server_setup(tx, founding))).await
 }
 
-async fn write_server_setup(tx: &mut Tx, founding: &ServerSetupWrite) -> Result<StoredUser, Error> {
+async fn write_server_setup(tx: &mut Tx, founding: &ServerSetupWrite) -> Result<User, Error> {
     if read_link_state(tx, &founding.link).await? != SetupLinkState::Open {
         return Err(Rejection::BadSetupLink.into());
     }

@@ -11,7 +11,7 @@ use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{FormProblems, VersionConflict, describe_rejection};
 use app::access::second_factor;
 use app::access::users::{
-    self, AccountActivity, ChangeUser, CreateUser, InitialPassword, StoredUser, UserCreationContext,
+    self, AccountActivity, ChangeUser, CreateUser, InitialPassword, UserCreationContext,
 };
 use app::idempotency::IdempotentWrite;
 use app::register_snapshot::TenantRegisters;
@@ -19,7 +19,7 @@ use app::{App, Error, collect_problem, tenants};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{BranchCode, DisplayName, Email, InputField, Moment, Rejection, Role, UserCode};
+use domain::{BranchCode, DisplayName, Email, InputField, Moment, Rejection, Role, User, UserCode};
 use std::collections::HashMap;
 use wire::read::FieldPatch;
 
@@ -322,7 +322,7 @@ fn parse_new_user(user: &SignedInUser, fields: &UserFormFields) -> Result<Create
     }
 }
 
-fn fill_user_fields(user: &StoredUser) -> UserFormFields {
+fn fill_user_fields(user: &User) -> UserFormFields {
     UserFormFields {
         name: user.name.clone(),
         email: user.email.clone(),

@@ -10,26 +10,25 @@ use crate::places::BRANCHES;
 use crate::plates::{MOST_VEHICLES, VehicleNumber};
 use crate::values::generate_field_values;
 use crate::vehicles::generate_vehicle;
-use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous};
 use domain::VehicleCategory::{Bus, Motorcycle, Truck};
+use domain::{
+    Benefit, BenefitItem, BenefitKind, BenefitKind::Assistance, BenefitKind::Consortium, BenefitKind::Health,
+    BenefitKind::Miscellaneous, PersonProfile, TrackerInstallation, VehicleDetails,
+};
 use domain::{BranchCode, ItemCode, Moment, Money, Nature, PersonCode, PlanCode, SituationCode};
 use std::time::Duration;
-use storage::benefits::installations::StoredInstallation;
-use storage::benefits::items::StoredItem;
-use storage::benefits::{StoredBenefit, VehicleDetails};
-use storage::members::PersonProfile;
 
 /// A generated benefit. Codes, the sequence, the slot and the card are assigned on writing, because an interrupted load
 /// may find that others used some meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleBenefit {
-    pub benefit: StoredBenefit,
+    pub benefit: Benefit,
     /// The first is the initial item of the benefit.
-    pub items: Vec<StoredItem>,
+    pub items: Vec<BenefitItem>,
     /// Whether it gets a new card or shares that of the previous benefit.
     pub new_card: bool,
     /// Installed on its vehicle.
-    pub equipment: Vec<StoredInstallation>,
+    pub equipment: Vec<TrackerInstallation>,
     pub dependents: Vec<SampleDependent>,
 }
 
@@ -105,7 +104,7 @@ impl SampleGenerator {
         let (consultants, representatives) = &self.sellers[branch.get() as usize - 1];
         // The member's sellers do not work in another branch, so a benefit there always has its own.
         let (consults, represents) = if is_own { (12, 6) } else { (100, 100) };
-        let benefit = StoredBenefit {
+        let benefit = Benefit {
             person: PersonCode::new(0),
             branch,
             kind,
@@ -216,7 +215,7 @@ fn generate_items(
     vehicle: &VehicleDetails,
     days: &SampleBenefitDates,
     only_one: bool,
-) -> Vec<StoredItem> {
+) -> Vec<BenefitItem> {
     let first = pick_first_plan(dice, kind, vehicle);
     let mut items = vec![build_item(first, days.joined, true, true)];
     let second = dice.pick(&[12, 13, 8, 9, 7, 12]);
@@ -242,9 +241,9 @@ fn pick_first_plan(dice: &mut SeededDice, kind: BenefitKind, vehicle: &VehicleDe
     }
 }
 
-fn build_item(plan: usize, included: u32, is_first: bool, active: bool) -> StoredItem {
+fn build_item(plan: usize, included: u32, is_first: bool, active: bool) -> BenefitItem {
     let (_, _, price) = PLANS[plan - 1];
-    StoredItem {
+    BenefitItem {
         code: ItemCode::new(0),
         plan: PlanCode::new(plan as i32),
         price: Money::from_cents(price).unwrap_or_default(),

@@ -4,11 +4,10 @@ use super::{MemberRows, ORIGIN, SampleMemberBatch};
 use app::ActorContext;
 use app::Error;
 use app::situations::{RecordSituationChange, render_case_trigger_body};
-use domain::{CaseKind, ClaimCode, HistoryCode, Moment, SituationCode};
+use domain::{Benefit, Case, CaseHead, CaseKind, Claim, ClaimCode, HistoryCode, Moment, SituationCode};
 use storage::Statement;
-use storage::benefits::StoredBenefit;
-use storage::cases::claims::{self, StoredClaim};
-use storage::cases::{self, CaseHead, StoredCase};
+use storage::cases;
+use storage::cases::claims;
 use storage::history::situation_changes::{self, NewHistoryRow};
 
 /// The first code of each kind for this batch; protocols use the same numbers.
@@ -61,8 +60,8 @@ pub fn count_situation_changes(part: &SampleMemberBatch) -> usize {
 /// A written case, with its first situation and the time of its move.
 struct WrittenCase<'b> {
     code: i32,
-    case: StoredCase,
-    benefit: Option<&'b StoredBenefit>,
+    case: Case,
+    benefit: Option<&'b Benefit>,
     began: SituationCode,
     moved_at: Option<Moment>,
 }
@@ -85,11 +84,11 @@ pub fn build_case_statements(
                 benefit: row_benefit.map(|row_benefit| row_benefit.code),
                 ..one.claim.head.clone()
             };
-            let claim = StoredClaim { head, driver: one.drove.then_some(row.person), ..one.claim.clone() };
+            let claim = Claim { head, driver: one.drove.then_some(row.person), ..one.claim.clone() };
             let to = |to: &usize| (ClaimCode::new(code), ClaimCode::new(first_claim + *to as i32));
             pairs.extend(one.related.iter().map(to));
             let benefit = row_benefit.map(|row_benefit| &row_benefit.benefit);
-            let case = StoredCase::Claim(Box::new(claim));
+            let case = Case::Claim(Box::new(claim));
             all.push(WrittenCase { code, case, benefit, began: OPEN, moved_at: one.moved_at });
         }
         for one in member.cases.iter().filter(|one| one.is_possible(&part.registers)) {
@@ -151,7 +150,7 @@ fn build_situation_changes(
 fn build_situation_change(
     part: &SampleMemberBatch,
     history: i32,
-    (written, case): (&WrittenCase<'_>, &StoredCase),
+    (written, case): (&WrittenCase<'_>, &Case),
     previous: Option<SituationCode>,
     at: Moment,
 ) -> Result<(NewHistoryRow, String), Error> {

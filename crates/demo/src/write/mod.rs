@@ -11,20 +11,20 @@ use app::register_snapshot::TenantRegisters;
 use app::situations::{RecordSituationChange, render_benefit_trigger_body};
 use app::{ActorContext, Error};
 use domain::{
-    BenefitCode, CardNumber, CaseKind, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode,
-    ItemCode, PersonCode, Plate, TenantId, TrackerCode,
+    Benefit, BenefitCode, BenefitItem, CardNumber, CaseKind, CreditCardCode, Dependent, DependentCode,
+    Entity, HistoryCode, InstallationCode, ItemCode, PersonCode, PersonProfile, Plate, TenantId, TrackerCode,
+    TrackerInstallation,
 };
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::installations::{self, StoredInstallation};
-use storage::benefits::items::{self, StoredItem};
+use storage::benefits;
+use storage::benefits::installations;
+use storage::benefits::items;
 use storage::benefits::monthly_counts;
 use storage::benefits::trackers::{self, NewTrackerRow};
-use storage::benefits::{self, StoredBenefit};
 use storage::history::situation_changes::{self, NewHistoryRow};
-use storage::members::PersonProfile;
 use storage::members::credit_cards::{self, NewCreditCardRow};
-use storage::members::dependents::{self, StoredDependent};
+use storage::members::dependents;
 use storage::members::phones;
 use storage::search::rows::{self, SearchListingRow};
 use storage::server::counters::{self, Counter};
@@ -201,10 +201,10 @@ struct MemberRows<'m> {
 
 struct BenefitRows {
     code: BenefitCode,
-    benefit: StoredBenefit,
-    items: Vec<StoredItem>,
-    dependents: Vec<(DependentCode, StoredDependent)>,
-    equipment: Vec<StoredInstallation>,
+    benefit: Benefit,
+    items: Vec<BenefitItem>,
+    dependents: Vec<(DependentCode, Dependent)>,
+    equipment: Vec<TrackerInstallation>,
 }
 
 struct BatchRows<'m> {
@@ -220,25 +220,25 @@ impl BatchRows<'_> {
         BatchRows { tenant, members }
     }
 
-    fn benefits(&self) -> impl Iterator<Item = (BenefitCode, &StoredBenefit)> {
+    fn benefits(&self) -> impl Iterator<Item = (BenefitCode, &Benefit)> {
         let all = self.members.iter().flat_map(|row| &row.benefits);
         all.map(|one| (one.code, &one.benefit))
     }
 
-    fn dependents(&self) -> impl Iterator<Item = (DependentCode, &StoredDependent)> + Clone {
+    fn dependents(&self) -> impl Iterator<Item = (DependentCode, &Dependent)> + Clone {
         let all = self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| &one.dependents);
         all.map(|(code, one)| (*code, one))
     }
 
     /// Items have the creation time of their benefit.
-    fn items(&self) -> impl Iterator<Item = (BenefitCode, i32, domain::Moment, &StoredItem)> {
+    fn items(&self) -> impl Iterator<Item = (BenefitCode, i32, domain::Moment, &BenefitItem)> {
         self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| {
             let (slot, created_at) = (one.benefit.slot, one.benefit.created_at);
             one.items.iter().map(move |item| (one.code, slot, created_at, item))
         })
     }
 
-    fn equipment(&self) -> impl Iterator<Item = (BenefitCode, domain::Moment, &StoredInstallation)> {
+    fn equipment(&self) -> impl Iterator<Item = (BenefitCode, domain::Moment, &TrackerInstallation)> {
         self.members.iter().flat_map(|row| &row.benefits).flat_map(|row_benefit| {
             row_benefit.equipment.iter().map(|one| (row_benefit.code, row_benefit.benefit.created_at, one))
         })
@@ -299,7 +299,7 @@ fn build_member_rows<'m>(
         if holding.new_card {
             card = Some(CardNumber::generate(tenant, count(&mut next.card)));
         }
-        let benefit = StoredBenefit {
+        let benefit = Benefit {
             person,
             sequence: count(&mut next.sequence),
             card: card.clone(),
@@ -308,20 +308,20 @@ fn build_member_rows<'m>(
         };
         let items = holding.items.iter();
         let items =
-            items.map(|item| StoredItem { code: ItemCode::new(count(&mut next.item)), ..item.clone() });
+            items.map(|item| BenefitItem { code: ItemCode::new(count(&mut next.item)), ..item.clone() });
         let items = items.collect();
         let code = BenefitCode::new(count(&mut next.benefit));
         let dependents = holding.dependents.iter().map(|relative| {
             let own_card = relative.new_card.then(|| CardNumber::generate(tenant, count(&mut next.card)));
             let card = own_card.or_else(|| benefit.card.clone());
-            let dependent = StoredDependent { benefit: code, card, ..relative.dependent.clone() };
+            let dependent = Dependent { benefit: code, card, ..relative.dependent.clone() };
             (DependentCode::new(count(&mut next.dependent)), dependent)
         });
         let dependents = dependents.collect();
         let equipment = holding.equipment.iter().map(|one| {
             let code = count(&mut next.installation);
             let tracker = Some(TrackerCode::new(code));
-            StoredInstallation { code: InstallationCode::new(code), tracker, ..one.clone() }
+            TrackerInstallation { code: InstallationCode::new(code), tracker, ..one.clone() }
         });
         let equipment = equipment.collect();
         BenefitRows { code, benefit, items, dependents, equipment }
@@ -336,7 +336,7 @@ fn build_member_rows<'m>(
 
 /// The installed device, which the association owns.
 fn build_tracker(
-    (_, created_at, one): (BenefitCode, domain::Moment, &StoredInstallation),
+    (_, created_at, one): (BenefitCode, domain::Moment, &TrackerInstallation),
 ) -> Option<NewTrackerRow<'_>> {
     Some(NewTrackerRow {
         code: one.tracker?,
@@ -353,7 +353,7 @@ fn build_tracker(
 fn build_situation_change(
     part: &SampleMemberBatch,
     history: i32,
-    (code, benefit): (BenefitCode, &StoredBenefit),
+    (code, benefit): (BenefitCode, &Benefit),
 ) -> Result<(NewHistoryRow, String), Error> {
     let context = ActorContext {
         tenant: part.known.tenant,

@@ -5,18 +5,17 @@ use super::{
     ListColumn, SpreadsheetCell, define_column, make_moment_cell, make_number_cell, make_optional_text_cell,
     make_text_cell,
 };
-use app::access::users::StoredUser;
 use app::audit::access_log::{AccountActionResult, AuditedEvent, StoredAuditEntry};
 use app::mail::OutboxMail;
 use app::register_snapshot::TenantRegisters;
 use app::triggers::DeliveryWithAttempts;
 use app::triggers::feed::HistoryFeedEntry;
-use domain::{PersonCode, SituationCode, UserCode};
+use domain::{PersonCode, SituationCode, User, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use wire::set_names;
 
-pub(super) const USERS: &[ListColumn<StoredUser>] = &[
+pub(super) const USERS: &[ListColumn<User>] = &[
     define_column("codigo", "Código", Number, |_, row| make_number_cell(row.code.get())),
     define_column("nome", "Nome", Text, |_, row| make_text_cell(row.name.as_str())),
     define_column("email", "E-mail", Text, |_, row| make_text_cell(row.email.as_str())),

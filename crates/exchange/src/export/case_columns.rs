@@ -6,11 +6,11 @@ use super::{
     ListColumn, SpreadsheetCell, define_column, make_day_cell, make_moment_cell, make_money_cell,
     make_number_cell, make_optional_text_cell, make_text_cell,
 };
-use app::cases::{ResolvedCase, StoredCase};
+use app::cases::ResolvedCase;
 use app::register_snapshot::TenantRegisters;
 use app::sales::deals::FoundDeal;
 use app::sales::leads::FoundLead;
-use domain::display;
+use domain::{Case, display};
 use wire::set_names;
 
 pub(super) const CASES: &[ListColumn<ResolvedCase>] = &[
@@ -51,19 +51,19 @@ pub(super) const CASES: &[ListColumn<ResolvedCase>] = &[
     }),
     define_column("marcado", "Marcado para", Moment, |_, row| {
         make_moment_cell(match &row.case {
-            StoredCase::Inspection(record) => record.planned_for,
-            StoredCase::Appointment(record) => record.takes_place_at,
-            StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
+            Case::Inspection(record) => record.planned_for,
+            Case::Appointment(record) => record.takes_place_at,
+            Case::Claim(_) | Case::Ticket(_) => None,
         })
     }),
 ];
 
-fn find_case_type_name(tenant_registers: &TenantRegisters, case: &StoredCase) -> String {
+fn find_case_type_name(tenant_registers: &TenantRegisters, case: &Case) -> String {
     let name = match case {
-        StoredCase::Claim(record) => tenant_registers.claim_type(record.kind).map(|one| &one.name),
-        StoredCase::Inspection(record) => tenant_registers.inspection_type(record.kind).map(|one| &one.name),
-        StoredCase::Ticket(record) => tenant_registers.ticket_type(record.kind).map(|one| &one.name),
-        StoredCase::Appointment(record) => {
+        Case::Claim(record) => tenant_registers.claim_type(record.kind).map(|one| &one.name),
+        Case::Inspection(record) => tenant_registers.inspection_type(record.kind).map(|one| &one.name),
+        Case::Ticket(record) => tenant_registers.ticket_type(record.kind).map(|one| &one.name),
+        Case::Appointment(record) => {
             record.specialty.and_then(|code| tenant_registers.specialty(code)).map(|one| &one.name)
         }
     };

@@ -6,16 +6,15 @@ use app::members::mirror_rows as people;
 use app::situations::{RecordSituationChange, render_case_trigger_body};
 use app::{App, Error};
 use domain::{
-    BranchCode, CaseKind, ClaimCode, Document, Entity, HistoryCode, MirrorRecordConflict, PersonCode,
-    PhoneKind, Scope, TenantId,
+    BranchCode, Case, CaseKind, Claim, ClaimCode, ContactPhone, Document, Entity, HistoryCode,
+    MirrorRecordConflict, PersonCode, PersonProfile, PhoneKind, Scope, TenantId,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use storage::cases::claims::{self, StoredClaim};
-use storage::cases::{self, StoredCase};
+use storage::cases;
+use storage::cases::claims;
 use storage::exchange::mirrors;
 use storage::history::situation_changes;
-use storage::members::PersonProfile;
-use storage::members::phones::{self, StoredPhone};
+use storage::members::phones;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, benefits};
 use wire::mirror::describe_conflict;
@@ -27,13 +26,13 @@ pub struct MirroredPerson {
     /// `None` if the claim does not name it: a known person then keeps the current branch.
     pub branch: Option<BranchCode>,
     pub profile: PersonProfile,
-    pub phones: Vec<StoredPhone>,
+    pub phones: Vec<ContactPhone>,
 }
 
 #[derive(Clone, Debug)]
 pub struct MirroredClaim {
     pub code: ClaimCode,
-    pub claim: StoredClaim,
+    pub claim: Claim,
     /// The member and the driver.
     pub people: Vec<MirroredPerson>,
     /// Related claims; `None` if the source did not list them.
@@ -46,7 +45,7 @@ pub async fn list_known_claims(
     app: &App,
     tenant: TenantId,
     codes: &[ClaimCode],
-) -> Result<Vec<(ClaimCode, StoredClaim, Option<String>)>, Error> {
+) -> Result<Vec<(ClaimCode, Claim, Option<String>)>, Error> {
     let found =
         claims::list_claims_by_codes(&app.db, &Scope::for_tenant(tenant), codes.iter().copied()).await?;
     Ok(found.into_iter().map(|one| (one.code, one.claim, one.responsible)).collect())
@@ -77,7 +76,7 @@ async fn write_claim_batch(
     }
     let found =
         claims::list_claims_by_codes(&mut *tx, &Scope::for_tenant(tenant), codes.iter().copied()).await?;
-    let known: BTreeMap<ClaimCode, StoredClaim> =
+    let known: BTreeMap<ClaimCode, Claim> =
         found.into_iter().map(|stored| (stored.code, stored.claim)).collect();
     let requested_protocols: Vec<i32> = part.records.iter().map(|one| one.claim.head.protocol).collect();
     let mut protocols: BTreeMap<i32, ClaimCode> =
@@ -181,9 +180,9 @@ async fn upsert_claim_person(
 /// Merges into a member the data that the search lacks. The phones are taken if they start with those from the search.
 fn merge_into_member(
     known: &PersonProfile,
-    stored_phones: &[StoredPhone],
+    stored_phones: &[ContactPhone],
     mirrored: &MirroredPerson,
-) -> (PersonProfile, Vec<StoredPhone>) {
+) -> (PersonProfile, Vec<ContactPhone>) {
     let (mut after, profile) = (known.clone(), mirrored.profile.clone());
     after.branch = mirrored.branch.unwrap_or(after.branch);
     after.identity_issuer = profile.identity_issuer.or(after.identity_issuer);
@@ -203,8 +202,8 @@ async fn write_claim(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredClaim>>,
     mirrored: &MirroredClaim,
-    before: Option<&StoredClaim>,
-    mut claim: StoredClaim,
+    before: Option<&Claim>,
+    mut claim: Claim,
 ) -> Result<bool, Error> {
     let (tenant, code) = (part.tenant(), mirrored.code.get());
     let benefit = match claim.head.benefit {
@@ -240,7 +239,7 @@ async fn write_claim(
             claim.head.situation_since = part.now;
         }
     }
-    let case = StoredCase::Claim(Box::new(claim));
+    let case = Case::Claim(Box::new(claim));
     let mut statements = match before {
         Some(_) => vec![cases::update_case(tenant, code, &case)],
         None => cases::insert_cases(tenant, CaseKind::Claim, [(code, &case)]),

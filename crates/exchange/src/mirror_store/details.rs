@@ -2,13 +2,15 @@
 
 use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, extract_own_card_numbers, write_batch};
 use app::{App, Error};
-use domain::{BenefitCode, DependentCode, PersonCode};
+use domain::{
+    BenefitCode, BenefitItem, CreditCard, Dependent, DependentCode, PersonCode, TrackerInstallation,
+};
 use std::collections::{BTreeMap, BTreeSet};
-use storage::benefits::installations::{self, StoredInstallation};
-use storage::benefits::items::{self, StoredItem};
+use storage::benefits::installations;
+use storage::benefits::items;
 use storage::exchange::mirrors;
-use storage::members::credit_cards::{self, NewCreditCardRow, StoredCreditCard};
-use storage::members::dependents::{self, StoredDependent};
+use storage::members::credit_cards::{self, NewCreditCardRow};
+use storage::members::dependents;
 use storage::server::counters::Counter;
 use storage::{Statement, Tx, benefits};
 
@@ -24,15 +26,15 @@ pub struct ChildRecords<T> {
 #[derive(Clone, Debug)]
 pub struct MirroredBenefitDetails {
     pub benefit: BenefitCode,
-    pub items: Option<ChildRecords<StoredItem>>,
-    pub dependents: Option<ChildRecords<(DependentCode, StoredDependent)>>,
-    pub equipment: Option<ChildRecords<StoredInstallation>>,
+    pub items: Option<ChildRecords<BenefitItem>>,
+    pub dependents: Option<ChildRecords<(DependentCode, Dependent)>>,
+    pub equipment: Option<ChildRecords<TrackerInstallation>>,
 }
 
 #[derive(Clone, Debug)]
 pub struct MirroredCreditCards {
     pub person: PersonCode,
-    pub cards: ChildRecords<StoredCreditCard>,
+    pub cards: ChildRecords<CreditCard>,
 }
 
 #[boxed::future]
@@ -99,7 +101,7 @@ fn collect_used_codes(part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>) -> [
 fn write_items(
     part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>,
     slots: &BTreeMap<BenefitCode, i32>,
-    stored_items: &[(BenefitCode, StoredItem)],
+    stored_items: &[(BenefitCode, BenefitItem)],
     statements: &mut Vec<Statement>,
 ) -> u64 {
     let (tenant, now) = (part.tenant(), part.now);
@@ -118,14 +120,14 @@ fn write_items(
             .collect();
         // The source does not tell which item came first. Unless it is known here, the oldest active one is used.
         let has_first = known.values().any(|item| item.is_first);
-        let oldest = |item: &&StoredItem| item.active;
+        let oldest = |item: &&BenefitItem| item.active;
         let first = mirrored_items.iter().filter(oldest).chain(mirrored_items).map(|item| item.code).next();
         for item in mirrored_items {
             let is_first = match known.get(&item.code) {
                 Some(known) => known.is_first,
                 None => !has_first && Some(item.code) == first,
             };
-            let item = StoredItem { is_first, ..item.clone() };
+            let item = BenefitItem { is_first, ..item.clone() };
             match known.get(&item.code) {
                 Some(known) if **known == item => continue,
                 Some(_) => statements.push(items::update_item(tenant, one.benefit, &item, now)),
@@ -133,7 +135,7 @@ fn write_items(
             }
             written += 1;
         }
-        let is_gone = |item: &&&StoredItem| {
+        let is_gone = |item: &&&BenefitItem| {
             *is_complete && item.active && !mirrored_items.iter().any(|one| one.code == item.code)
         };
         for item in known.values().filter(is_gone) {
@@ -163,21 +165,21 @@ async fn write_dependents(
         .flat_map(|one| &one.records)
         .map(|(code, _)| *code)
         .collect();
-    let stored: BTreeMap<DependentCode, StoredDependent> =
+    let stored: BTreeMap<DependentCode, Dependent> =
         dependents::list_dependents_by_benefits_or_codes(tx, tenant, codes, &all)
             .await?
             .into_iter()
             .collect();
-    let mut new: BTreeMap<DependentCode, StoredDependent> = BTreeMap::new();
+    let mut new: BTreeMap<DependentCode, Dependent> = BTreeMap::new();
     let mut written = 0;
     for one in &part.records {
         let Some(ChildRecords { records: mirrored, is_complete }) = &one.dependents else { continue };
         for (code, dependent) in mirrored {
             match stored.get(code) {
                 Some(before) => {
-                    let after = StoredDependent { updated_at: before.updated_at, ..dependent.clone() };
+                    let after = Dependent { updated_at: before.updated_at, ..dependent.clone() };
                     if *before != after {
-                        let after = StoredDependent { updated_at: now, ..after };
+                        let after = Dependent { updated_at: now, ..after };
                         statements.extend(dependents::update_dependent(tenant, *code, before, &after));
                         written += 1;
                     }
@@ -188,11 +190,11 @@ async fn write_dependents(
             }
         }
         let mirrored: BTreeSet<DependentCode> = mirrored.iter().map(|(code, _)| *code).collect();
-        let is_removed = |(code, before): &(&DependentCode, &StoredDependent)| {
+        let is_removed = |(code, before): &(&DependentCode, &Dependent)| {
             *is_complete && before.benefit == one.benefit && before.active && !mirrored.contains(*code)
         };
         for (code, before) in stored.iter().filter(is_removed) {
-            let after = StoredDependent { active: false, updated_at: now, ..before.clone() };
+            let after = Dependent { active: false, updated_at: now, ..before.clone() };
             statements.extend(dependents::update_dependent(tenant, *code, before, &after));
             written += 1;
         }
@@ -203,7 +205,7 @@ async fn write_dependents(
 
 fn write_equipment(
     part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>,
-    stored: &[(BenefitCode, StoredInstallation)],
+    stored: &[(BenefitCode, TrackerInstallation)],
     statements: &mut Vec<Statement>,
 ) -> u64 {
     let (tenant, now) = (part.tenant(), part.now);
@@ -216,7 +218,7 @@ fn write_equipment(
             match known {
                 None => new.push((one.benefit, now, mirrored)),
                 Some((_, known)) => {
-                    let after = StoredInstallation { tracker: known.tracker, ..mirrored.clone() };
+                    let after = TrackerInstallation { tracker: known.tracker, ..mirrored.clone() };
                     if *known == after {
                         continue;
                     }
@@ -265,12 +267,12 @@ async fn write_card_batch(
             }
             written += 1;
         }
-        let is_removed = |card: &&StoredCreditCard| {
+        let is_removed = |card: &&CreditCard| {
             let is_mirrored = one.cards.records.iter().any(|mirrored| mirrored.code == card.code);
             one.cards.is_complete && card.active && !is_mirrored
         };
         for removed in known().filter(is_removed) {
-            let removed = StoredCreditCard { active: false, is_main: false, ..removed.clone() };
+            let removed = CreditCard { active: false, is_main: false, ..removed.clone() };
             statements.push(credit_cards::update_credit_card(tenant, one.person, &removed, now));
             written += 1;
         }

@@ -8,12 +8,11 @@ use super::{
 use app::benefits::mirror_rows::{self as benefit_rows, MirroredBenefitWrite};
 use app::members::mirror_rows as people;
 use app::{App, Error};
-use domain::{BenefitCode, Document, MirrorRecordConflict, PersonCode};
+use domain::{Benefit, BenefitCode, ContactPhone, Document, MirrorRecordConflict, PersonCode, PersonProfile};
 use std::collections::{BTreeMap, BTreeSet};
-use storage::benefits::{self, StoredBenefit};
+use storage::benefits;
 use storage::exchange::mirrors;
-use storage::members::PersonProfile;
-use storage::members::phones::{self, StoredPhone};
+use storage::members::phones;
 use storage::search::rows;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
@@ -24,7 +23,7 @@ use wire::mirror::describe_conflict;
 pub struct MirroredMember {
     pub person: PersonCode,
     pub profile: PersonProfile,
-    pub benefit: Option<(BenefitCode, StoredBenefit)>,
+    pub benefit: Option<(BenefitCode, Benefit)>,
 }
 
 /// Stages the benefit list, and stores the read position.
@@ -70,7 +69,7 @@ pub async fn write_members(app: &App, part: MirrorWriteBatch<Vec<MirroredMember>
 struct PersonMerge {
     before: Option<PersonProfile>,
     after: PersonProfile,
-    stored_phones: Vec<StoredPhone>,
+    stored_phones: Vec<ContactPhone>,
 }
 
 async fn write_member_batch(
@@ -93,7 +92,7 @@ async fn write_member_batch(
     resolve_duplicate_documents(tx, part, &mut people, notes).await?;
     let mut written = write_people(tx, part, &people).await?;
     let found = benefits::list_benefits_by_codes(&mut *tx, tenant, benefit_codes.iter().copied()).await?;
-    let known: BTreeMap<BenefitCode, StoredBenefit> = found.into_iter().collect();
+    let known: BTreeMap<BenefitCode, Benefit> = found.into_iter().collect();
     let mut takeovers = merge_benefits(tx, part, &people, &known).await?;
     resolve_duplicate_sequences(tx, part, &mut takeovers, notes).await?;
     written += benefit_rows::write_takeovers(tx, &part.change_context(), &takeovers).await?;
@@ -217,7 +216,7 @@ async fn merge_benefits<'p>(
     tx: &mut Tx,
     part: &'p MirrorWriteBatch<Vec<MirroredMember>>,
     people: &'p BTreeMap<PersonCode, PersonMerge>,
-    known: &'p BTreeMap<BenefitCode, StoredBenefit>,
+    known: &'p BTreeMap<BenefitCode, Benefit>,
 ) -> Result<Vec<MirroredBenefitWrite<'p>>, Error> {
     let tenant = part.tenant();
     let mut free: BTreeMap<PersonCode, (i32, domain::BranchCode)> =
@@ -255,9 +254,7 @@ async fn merge_benefits<'p>(
         let free_row = if before.is_none() { free.remove(&row.person) } else { None };
         let after = match before {
             Some(before) => benefit_rows::take_over_benefit(before, mirrored),
-            None => {
-                StoredBenefit { slot: free_row.map_or_else(&mut next, |(slot, _)| slot), ..mirrored.clone() }
-            }
+            None => Benefit { slot: free_row.map_or_else(&mut next, |(slot, _)| slot), ..mirrored.clone() },
         };
         takeovers.push(MirroredBenefitWrite {
             code: *code,

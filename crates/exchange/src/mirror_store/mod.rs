@@ -23,19 +23,9 @@ pub use runs::{
     find_or_create_mirror, lease_mirror, release_mirror_lease, start_mirror_run,
 };
 pub use sales::{MirroredDeal, MirroredLead, retire_leads, write_deals, write_leads};
-pub use storage::benefits::installations::StoredInstallation;
-pub use storage::benefits::items::StoredItem;
-pub use storage::benefits::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
-pub use storage::cases::CaseHead;
-pub use storage::cases::claims::StoredClaim;
 pub use storage::exchange::mirrors::{MirrorNoteGroup, NewMirrorNote, StoredMirror, UNREAD};
-pub use storage::members::PersonProfile;
-pub use storage::members::credit_cards::StoredCreditCard;
-pub use storage::members::dependents::StoredDependent;
-pub use storage::members::phones::{HOME, StoredPhone};
-pub use storage::sales::deals::dependents::ProposedDependent;
-pub use storage::sales::deals::{DealStageMove, StoredDeal};
-pub use storage::sales::leads::StoredLead;
+pub use storage::members::phones::HOME;
+pub use storage::sales::deals::DealStageMove;
 pub use users::{MirroredUserCodes, write_users};
 
 use app::register_snapshot::{DECISIONS, TenantRegisters, confirm_registers, reload_registers};

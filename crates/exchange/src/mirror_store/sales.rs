@@ -7,17 +7,15 @@ use app::members::mirror_rows as people;
 use app::sales::leads::apply_lead_to_person;
 use app::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, BranchCode, DealCode, DependentCode, LeadCode, MirrorRecordConflict,
-    Moment, PersonCode, Scope, TenantId,
+    AuditedAction, AuditedChange, BranchCode, Deal, DealCode, DependentCode, Lead, LeadCode,
+    MirrorRecordConflict, Moment, PersonCode, PersonProfile, ProposedDependent, Scope, TenantId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use storage::exchange::mirrors;
-use storage::members::PersonProfile;
 use storage::members::phones;
 use storage::sales::deals::dependents as sharing;
-use storage::sales::deals::dependents::ProposedDependent;
-use storage::sales::deals::{self, DealStageMove, StoredDeal};
-use storage::sales::leads::{self, StoredLead};
+use storage::sales::deals::{self, DealStageMove};
+use storage::sales::leads;
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx, WriteLane};
 use wire::mirror::describe_conflict;
@@ -26,13 +24,13 @@ use wire::mirror::describe_conflict;
 #[derive(Clone, Debug)]
 pub struct MirroredLead {
     pub code: LeadCode,
-    pub lead: StoredLead,
+    pub lead: Lead,
 }
 
 #[derive(Clone, Debug)]
 pub struct MirroredDeal {
     pub code: DealCode,
-    pub deal: StoredDeal,
+    pub deal: Deal,
     pub lead: MirroredLead,
     pub dependents: Vec<(DependentCode, ProposedDependent)>,
     /// In order; their numbers are their positions.
@@ -93,7 +91,7 @@ async fn write_lead_person<T: Sync>(
     tx: &mut Tx,
     part: &MirrorWriteBatch<T>,
     mirrored: &MirroredLead,
-    lead: &StoredLead,
+    lead: &Lead,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<(), Error> {
     let (tenant, code) = (part.tenant(), lead.person);
@@ -168,7 +166,7 @@ async fn write_deal_batch(
         let lead = leads::find_lead(&mut *tx, part.tenant(), mirrored.lead.code).await?;
         // An active lead was already written from the lead list.
         let lead_seen = MirroredLead {
-            lead: StoredLead { active: lead.is_some_and(|one| one.active), ..mirrored.lead.lead.clone() },
+            lead: Lead { active: lead.is_some_and(|one| one.active), ..mirrored.lead.lead.clone() },
             ..mirrored.lead.clone()
         };
         written += u64::from(Box::pin(write_lead(tx, part, &lead_seen, notes)).await?);
@@ -210,7 +208,7 @@ async fn write_deal(
     match &before {
         Some(before) if *before == after => {}
         Some(_) => {
-            let after = StoredDeal { updated_at: part.now, ..after };
+            let after = Deal { updated_at: part.now, ..after };
             statements.push(deals::update_deal(tenant, code, &after));
         }
         None => statements.extend(deals::insert_deals(tenant, [(code, &after)])),
@@ -303,7 +301,7 @@ async fn retire_lead_batch(
     for code in codes {
         let before = leads::find_lead(&mut *tx, tenant, *code).await?;
         let Some(before) = before.filter(|one| one.active) else { continue };
-        let inactive = StoredLead { active: false, updated_at: now, ..before.clone() };
+        let inactive = Lead { active: false, updated_at: now, ..before.clone() };
         tx.execute_batch(leads::update_lead(tenant, *code, &before, &inactive)).await?;
         retired += 1;
     }

@@ -120,7 +120,7 @@ impl MirrorRunner<'_> {
         let codes: Vec<ClaimCode> = opened.keys().copied().collect();
         for batch in codes.chunks(1_000) {
             let stored = mirror_store::list_known_claims(self.app, self.mirror.tenant, batch).await?;
-            let is_other = |code: &ClaimCode, claim: &mirror_store::StoredClaim| {
+            let is_other = |code: &ClaimCode, claim: &domain::Claim| {
                 let listed = opened.get(code);
                 listed.is_some_and(|listed| {
                     listed.opened_at != claim.head.opened_at

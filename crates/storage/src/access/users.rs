@@ -1,31 +1,7 @@
 //! Users of a tenant, and their logins, which are unique on the server.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
-use domain::{BranchCode, DisplayName, Email, Moment, Role, Scope, TenantId, UserCode};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredUser {
-    pub code: UserCode,
-    pub name: String,
-    pub email: String,
-    pub role: Role,
-    pub active: bool,
-    pub branches: Vec<BranchCode>,
-    /// Number of changes to the user, not counting the password.
-    pub version: i64,
-    pub updated_at: Moment,
-}
-
-impl StoredUser {
-    pub fn has_branch(&self, branch: BranchCode) -> bool {
-        self.role.has_every_branch() || self.branches.contains(&branch)
-    }
-
-    /// Whether the user may be made responsible for a record of this branch.
-    pub fn may_be_responsible(&self, branch: Option<BranchCode>) -> bool {
-        self.active && branch.is_none_or(|branch| self.has_branch(branch))
-    }
-}
+use domain::{BranchCode, DisplayName, Email, Moment, Role, Scope, TenantId, User, UserCode};
 
 pub struct NewUserRow<'u> {
     pub tenant: TenantId,
@@ -122,7 +98,7 @@ fn insert_user_branches(
 
 /// Updates a user. The login address is reserved separately ([`reserve_login`]).
 #[boxed::future]
-pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &StoredUser) -> Result<(), Error> {
+pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Error> {
     let mut statements = vec![
         sql("UPDATE users SET name = $3, email = $4, role = $5, active = $6, version = version + 1, updated_at = $7
              WHERE tenant = $1 AND code = $2")
@@ -209,7 +185,7 @@ pub async fn find_user(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: UserCode,
-) -> Result<Option<StoredUser>, Error> {
+) -> Result<Option<User>, Error> {
     let statement =
         sql(concat!(select!(), "WHERE u.tenant = $1 AND u.code = $2 ORDER BY COALESCE(b.branch, 0)"))
             .arg(tenant)
@@ -223,7 +199,7 @@ pub async fn find_user(
 pub async fn list_visible_users(
     source: impl Into<ReadSource<'_>>,
     scope: &Scope,
-) -> Result<Vec<StoredUser>, Error> {
+) -> Result<Vec<User>, Error> {
     let statement = sql(concat!(select!(), "WHERE u.tenant = $1"))
         .arg(scope.tenant())
         .filter_branches("b.branch", scope.branches())
@@ -232,12 +208,12 @@ pub async fn list_visible_users(
 }
 
 /// Merges consecutive rows of the same user.
-fn collect_users(rows: &[Row]) -> Result<Vec<StoredUser>, Error> {
-    let mut users: Vec<StoredUser> = Vec::new();
+fn collect_users(rows: &[Row]) -> Result<Vec<User>, Error> {
+    let mut users: Vec<User> = Vec::new();
     for row in rows {
         let code: UserCode = row.get("code")?;
         if users.last().is_none_or(|last| last.code != code) {
-            users.push(StoredUser {
+            users.push(User {
                 code,
                 name: row.get("name")?,
                 email: row.get("email")?,

@@ -1,12 +1,11 @@
 //! Lookups of benefits for imports, and what is needed to undo an import.
 
-use super::items::StoredItem;
-use super::{StoredBenefit, parse_benefit_row, row};
+use super::{parse_benefit_row, row};
 use crate::exchange::{imports, record_snapshot};
 use crate::{Error, Statement, Tx, sql};
 use domain::{
-    BenefitCode, CardNumber, Chassis, Date, ItemCode, Money, PersonCode, PlanCode, Plate, ReferenceKind,
-    SituationCode, TenantId,
+    Benefit, BenefitCode, BenefitItem, CardNumber, Chassis, Date, ItemCode, Money, PersonCode, PlanCode,
+    Plate, ReferenceKind, SituationCode, TenantId,
 };
 use serde_json::{Value as Json, json};
 
@@ -62,7 +61,7 @@ pub async fn find_benefits_by_numbers(
 }
 
 /// A benefit and its items as a text snapshot.
-pub fn render_benefit_snapshot(benefit: &StoredBenefit, items: &[StoredItem]) -> String {
+pub fn render_benefit_snapshot(benefit: &Benefit, items: &[BenefitItem]) -> String {
     let items: Vec<Json> = items
         .iter()
         .map(|one| {
@@ -75,7 +74,7 @@ pub fn render_benefit_snapshot(benefit: &StoredBenefit, items: &[StoredItem]) ->
 }
 
 /// Parses a snapshot; its version must not be used.
-pub fn parse_benefit_snapshot(text: &str) -> Result<(StoredBenefit, Vec<StoredItem>), Error> {
+pub fn parse_benefit_snapshot(text: &str) -> Result<(Benefit, Vec<BenefitItem>), Error> {
     let broken = || Error::Broken("a benefit is kept that cannot be read".to_owned());
     let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
     let found = parse_benefit_row(&record_snapshot::parse_snapshot_row(
@@ -83,7 +82,7 @@ pub fn parse_benefit_snapshot(text: &str) -> Result<(StoredBenefit, Vec<StoredIt
     )?)?;
     let one = |one: &Json| {
         let number = |at: usize| one[at].as_i64().and_then(|number| i32::try_from(number).ok());
-        Some(StoredItem {
+        Some(BenefitItem {
             code: ItemCode::new(number(0)?),
             plan: PlanCode::new(number(1)?),
             price: Money::from_stored_cents(one[2].as_i64()?)?,

@@ -2,24 +2,7 @@
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use domain::{BenefitCode, Date, InstallationCode, Moment, SupplierCode, TenantId, TrackerCode};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredInstallation {
-    pub code: InstallationCode,
-    /// The installed tracker, if the tenant registered it.
-    pub tracker: Option<TrackerCode>,
-    pub serial_number: Option<String>,
-    pub imei: Option<String>,
-    pub model: Option<String>,
-    pub maker: Option<String>,
-    pub supplier: Option<SupplierCode>,
-    /// Where on the vehicle it is installed.
-    pub place: Option<String>,
-    pub installed_on: Option<Date>,
-    pub removed_on: Option<Date>,
-    pub active: bool,
-}
+use domain::{BenefitCode, Moment, TenantId, TrackerInstallation};
 
 /// The installations of a benefit with the supplier's name, ordered by code.
 #[boxed::future]
@@ -27,7 +10,7 @@ pub async fn list_installations(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefit: BenefitCode,
-) -> Result<Vec<(StoredInstallation, Option<String>)>, Error> {
+) -> Result<Vec<(TrackerInstallation, Option<String>)>, Error> {
     let statement =
         sql("SELECT i.code, i.tracker, i.serial_number, i.imei, i.model, i.maker, i.supplier, i.place, i.installed_on,
              i.removed_on, i.active, s.name AS supplier_name
@@ -45,7 +28,7 @@ pub async fn list_installations_of_benefits(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefits: impl IntoIterator<Item = BenefitCode>,
-) -> Result<Vec<(BenefitCode, StoredInstallation)>, Error> {
+) -> Result<Vec<(BenefitCode, TrackerInstallation)>, Error> {
     let statement = sql(
         "SELECT benefit, code, tracker, serial_number, imei, model, maker, supplier, place, installed_on,
              removed_on, active FROM installations WHERE tenant = $1",
@@ -57,8 +40,8 @@ pub async fn list_installations_of_benefits(
     rows.iter().map(|row| Ok((row.get("benefit")?, parse_installation_row(row)?))).collect()
 }
 
-fn parse_installation_row(row: &Row) -> Result<StoredInstallation, Error> {
-    Ok(StoredInstallation {
+fn parse_installation_row(row: &Row) -> Result<TrackerInstallation, Error> {
+    Ok(TrackerInstallation {
         code: row.get("code")?,
         tracker: row.get("tracker")?,
         serial_number: row.get("serial_number")?,
@@ -76,7 +59,7 @@ fn parse_installation_row(row: &Row) -> Result<StoredInstallation, Error> {
 pub fn update_installation(
     tenant: TenantId,
     benefit: BenefitCode,
-    one: &StoredInstallation,
+    one: &TrackerInstallation,
     now: Moment,
 ) -> Statement {
     sql("UPDATE installations SET tracker = $4, serial_number = $5, imei = $6, model = $7, maker = $8, supplier = $9,
@@ -104,7 +87,7 @@ const ROWS: usize = 100;
 /// Inserts installations with their benefit and creation time.
 pub fn insert_installations<'i>(
     tenant: TenantId,
-    installations: impl IntoIterator<Item = (BenefitCode, Moment, &'i StoredInstallation)>,
+    installations: impl IntoIterator<Item = (BenefitCode, Moment, &'i TrackerInstallation)>,
 ) -> Vec<Statement> {
     let rows = installations.into_iter().map(|(benefit, at, one)| -> [SqlScalar; 16] {
         [

@@ -2,18 +2,7 @@
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use domain::{BenefitCode, Date, ItemCode, Moment, Money, PlanCode, TenantId};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredItem {
-    pub code: ItemCode,
-    pub plan: PlanCode,
-    pub price: Money,
-    pub included_on: Date,
-    /// The item created with the benefit, or its replacement.
-    pub is_first: bool,
-    pub active: bool,
-}
+use domain::{BenefitCode, BenefitItem, ItemCode, Moment, TenantId};
 
 /// The items of a benefit, ordered by code.
 #[boxed::future]
@@ -21,7 +10,7 @@ pub async fn list_items(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefit: BenefitCode,
-) -> Result<Vec<StoredItem>, Error> {
+) -> Result<Vec<BenefitItem>, Error> {
     let statement = sql("SELECT code, plan, price, included_on, is_first, active FROM items
          WHERE tenant = $1 AND benefit = $2 ORDER BY code")
     .arg(tenant)
@@ -36,7 +25,7 @@ pub async fn list_items_of_benefits(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefits: impl IntoIterator<Item = BenefitCode>,
-) -> Result<Vec<(BenefitCode, StoredItem)>, Error> {
+) -> Result<Vec<(BenefitCode, BenefitItem)>, Error> {
     let statement =
         sql("SELECT benefit, code, plan, price, included_on, is_first, active FROM items WHERE tenant = $1")
             .arg(tenant)
@@ -46,8 +35,8 @@ pub async fn list_items_of_benefits(
     rows.iter().map(|row| Ok((row.get("benefit")?, parse_item_row(row)?))).collect()
 }
 
-fn parse_item_row(row: &Row) -> Result<StoredItem, Error> {
-    Ok(StoredItem {
+fn parse_item_row(row: &Row) -> Result<BenefitItem, Error> {
+    Ok(BenefitItem {
         code: row.get("code")?,
         plan: row.get("plan")?,
         price: row.get("price")?,
@@ -64,7 +53,7 @@ const ROWS: usize = 100;
 pub fn insert_items<'i>(
     tenant: TenantId,
     now: Moment,
-    items: impl IntoIterator<Item = (BenefitCode, i32, &'i StoredItem)>,
+    items: impl IntoIterator<Item = (BenefitCode, i32, &'i BenefitItem)>,
 ) -> Vec<Statement> {
     insert_dated_items(tenant, items.into_iter().map(|(benefit, slot, item)| (benefit, slot, now, item)))
 }
@@ -72,7 +61,7 @@ pub fn insert_items<'i>(
 /// Like [`insert_items`], with a creation time per item.
 pub fn insert_dated_items<'i>(
     tenant: TenantId,
-    items: impl IntoIterator<Item = (BenefitCode, i32, Moment, &'i StoredItem)>,
+    items: impl IntoIterator<Item = (BenefitCode, i32, Moment, &'i BenefitItem)>,
 ) -> Vec<Statement> {
     let rows = items.into_iter().map(|(benefit, slot, now, item)| -> [SqlScalar; 11] {
         [
@@ -103,7 +92,7 @@ pub fn deactivate_item(tenant: TenantId, benefit: BenefitCode, item: ItemCode, n
         .arg(now)
 }
 
-pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &StoredItem, now: Moment) -> Statement {
+pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &BenefitItem, now: Moment) -> Statement {
     sql("UPDATE items SET plan = $4, price = $5, included_on = $6, is_first = $7, active = $8, updated_at = $9
          WHERE tenant = $1 AND benefit = $2 AND code = $3")
     .arg(tenant)
@@ -121,7 +110,7 @@ pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &StoredItem, no
 pub fn update_item_terms(
     tenant: TenantId,
     benefit: BenefitCode,
-    item: &StoredItem,
+    item: &BenefitItem,
     now: Moment,
 ) -> Statement {
     sql("UPDATE items SET active = $4, price = $5, updated_at = $6 WHERE tenant = $1 AND benefit = $2 AND code = $3")

@@ -23,63 +23,9 @@ use crate::server::counters::{self, Counter};
 use crate::server::versions;
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, members, sql};
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, CardNumber, Chassis, Date, Document, FieldCode, Fuel, Moment,
-    Money, PersonCode, PlanCode, Plate, Scope, SellerCode, SituationCode, TenantId, VehicleCategory,
-    VehicleTypeCode, VisibleBranches,
+    Benefit, BenefitCode, BranchCode, CardNumber, Chassis, Document, PersonCode, Plate, Scope, SituationCode,
+    TenantId, VisibleBranches,
 };
-use std::collections::BTreeMap;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredBenefit {
-    pub person: PersonCode,
-    pub branch: BranchCode,
-    pub kind: BenefitKind,
-    pub situation: SituationCode,
-    pub sequence: i32,
-    pub card: Option<CardNumber>,
-    pub due_day: Option<i32>,
-    pub consultant: Option<SellerCode>,
-    pub representative: Option<SellerCode>,
-    pub joined_on: Option<Date>,
-    /// When it first became active.
-    pub activated_on: Option<Date>,
-    pub cancelled_on: Option<Date>,
-    pub integration_code: Option<String>,
-    pub note: Option<String>,
-    /// The plans of its active items with their prices, ordered by plan.
-    pub plans: Vec<(PlanCode, Money)>,
-    pub fields: AdditionalFieldValues,
-    /// Empty unless the benefit is of the vehicle kind.
-    pub vehicle: VehicleDetails,
-    /// Its slot in the search rows.
-    pub slot: i32,
-    pub version: i64,
-    pub created_at: Moment,
-    pub updated_at: Moment,
-}
-
-/// The values of additional fields, as text.
-pub type AdditionalFieldValues = BTreeMap<FieldCode, String>;
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VehicleDetails {
-    pub plate: Option<Plate>,
-    pub chassis: Option<Chassis>,
-    pub renavam: Option<String>,
-    pub brand: Option<String>,
-    pub model: Option<String>,
-    pub built: Option<i32>,
-    pub model_year: Option<i32>,
-    pub colour: Option<String>,
-    pub fuel: Option<Fuel>,
-    pub category: Option<VehicleCategory>,
-    pub kind: Option<VehicleTypeCode>,
-    pub doors: Option<i32>,
-    pub worth: Option<Money>,
-    pub protected: Option<Money>,
-    pub participation: Option<Money>,
-    pub fipe: Option<String>,
-}
 
 /// Rows per statement.
 const ROWS: usize = 50;
@@ -87,13 +33,13 @@ const ROWS: usize = 50;
 /// Inserts benefits.
 pub fn insert_benefits<'b>(
     tenant: TenantId,
-    benefits: impl IntoIterator<Item = (BenefitCode, &'b StoredBenefit)>,
+    benefits: impl IntoIterator<Item = (BenefitCode, &'b Benefit)>,
 ) -> Vec<Statement> {
     let rows = benefits.into_iter().map(|(code, benefit)| row::build_benefit_row(tenant, code, benefit));
     build_inserts(row::INSERT, ROWS, rows)
 }
 
-pub fn update_benefit(tenant: TenantId, code: BenefitCode, benefit: &StoredBenefit) -> Statement {
+pub fn update_benefit(tenant: TenantId, code: BenefitCode, benefit: &Benefit) -> Statement {
     let statement = sql("UPDATE benefits SET person = $3, branch = $4, kind = $5, situation = $6, sequence = $7, card = $8,
              due_day = $9, consultant = $10, representative = $11, joined_on = $12, activated_on = $13,
              cancelled_on = $14, integration_code = $15, note = $16, plans = $17, field_values = $18, plate = $19,
@@ -110,7 +56,7 @@ pub async fn find_benefit(
     source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     code: BenefitCode,
-) -> Result<Option<StoredBenefit>, Error> {
+) -> Result<Option<Benefit>, Error> {
     let statement =
         sql(concat!("SELECT ", benefit_columns!(), " FROM benefits b WHERE b.tenant = $1 AND b.code = $2"))
             .arg(scope.tenant())
@@ -125,7 +71,7 @@ pub async fn list_benefits_by_codes(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     codes: impl IntoIterator<Item = BenefitCode>,
-) -> Result<Vec<(BenefitCode, StoredBenefit)>, Error> {
+) -> Result<Vec<(BenefitCode, Benefit)>, Error> {
     let head = sql(concat!("SELECT b.code, ", benefit_columns!(), " FROM benefits b WHERE b.tenant = $1"));
     let statement = head.arg(tenant).filter_in("b.code", codes).append_text("ORDER BY b.code");
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
@@ -152,7 +98,7 @@ pub async fn list_benefits_of_person(
     source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     person: PersonCode,
-) -> Result<Vec<(BenefitCode, StoredBenefit)>, Error> {
+) -> Result<Vec<(BenefitCode, Benefit)>, Error> {
     let head = sql(concat!(
         "SELECT b.code, ",
         benefit_columns!(),

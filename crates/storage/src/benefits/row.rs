@@ -1,8 +1,10 @@
 //! The columns of a benefit and their encoding.
 
-use super::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
 use crate::{Error, Row, SqlScalar};
-use domain::{BenefitCode, CardNumber, Chassis, FieldCode, Money, PlanCode, Plate, Rejection, TenantId};
+use domain::{
+    AdditionalFieldValues, Benefit, BenefitCode, CardNumber, Chassis, FieldCode, Money, PlanCode, Plate,
+    Rejection, TenantId, VehicleDetails,
+};
 use std::collections::BTreeMap;
 
 /// The columns read by [`parse_benefit_row`], of a table with the alias `b`.
@@ -66,8 +68,8 @@ fn parse_stored_text<T>(
     .transpose()
 }
 
-pub(crate) fn parse_benefit_row(row: &Row) -> Result<StoredBenefit, Error> {
-    Ok(StoredBenefit {
+pub(crate) fn parse_benefit_row(row: &Row) -> Result<Benefit, Error> {
+    Ok(Benefit {
         person: row.get("person")?,
         branch: row.get("branch")?,
         kind: row.get("kind")?,
@@ -144,7 +146,7 @@ pub(crate) fn build_vehicle_values(vehicle: &VehicleDetails) -> [SqlScalar; 16] 
     ]
 }
 
-pub fn build_benefit_row(tenant: TenantId, code: BenefitCode, benefit: &StoredBenefit) -> Vec<SqlScalar> {
+pub fn build_benefit_row(tenant: TenantId, code: BenefitCode, benefit: &Benefit) -> Vec<SqlScalar> {
     let mut values: Vec<SqlScalar> = Vec::with_capacity(COLUMNS);
     values.extend([
         tenant.into(),

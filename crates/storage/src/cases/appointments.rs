@@ -1,22 +1,7 @@
 //! Medical appointments.
 
-use super::CaseHead;
 use crate::{Error, Row, SqlScalar};
-use domain::{ClinicCode, DependentCode, DoctorCode, Moment, SpecialtyCode};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredAppointment {
-    pub head: CaseHead,
-    /// The patient, if it is a dependent and not the member.
-    pub dependent: Option<DependentCode>,
-    pub takes_place_at: Option<Moment>,
-    pub specialty: Option<SpecialtyCode>,
-    pub clinic: Option<ClinicCode>,
-    pub doctor: Option<DoctorCode>,
-    /// A single line.
-    pub address: Option<String>,
-    pub note: Option<String>,
-}
+use domain::Appointment;
 
 /// The columns in addition to the case head, in the order of [`build_appointment_values`].
 macro_rules! appointment_columns {
@@ -26,7 +11,7 @@ macro_rules! appointment_columns {
 }
 pub(crate) use appointment_columns;
 
-pub(super) fn build_appointment_values(appointment: &StoredAppointment) -> Vec<SqlScalar> {
+pub(super) fn build_appointment_values(appointment: &Appointment) -> Vec<SqlScalar> {
     vec![
         appointment.dependent.into(),
         appointment.takes_place_at.into(),
@@ -38,8 +23,8 @@ pub(super) fn build_appointment_values(appointment: &StoredAppointment) -> Vec<S
     ]
 }
 
-pub(super) fn parse_appointment_row(row: &Row) -> Result<StoredAppointment, Error> {
-    Ok(StoredAppointment {
+pub(super) fn parse_appointment_row(row: &Row) -> Result<Appointment, Error> {
+    Ok(Appointment {
         head: super::parse_case_head(row)?,
         dependent: row.get("dependent")?,
         takes_place_at: row.get("takes_place_at")?,

@@ -1,30 +1,34 @@
 //! Inspections of vehicles or documents.
 
-use super::CaseHead;
 use crate::{Error, Row, SqlScalar};
-use domain::{InspectionTypeCode, Moment};
+use domain::{ChecklistEntry, Inspection};
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredInspection {
-    pub head: CaseHead,
-    pub kind: InspectionTypeCode,
-    pub inspector: Option<String>,
-    pub planned_for: Option<Moment>,
-    pub place: Option<String>,
-    pub note: Option<String>,
-    pub checklist: Vec<ChecklistEntry>,
+/// A [`ChecklistEntry`] as JSON in the column `checklist`.
+#[derive(Serialize, Deserialize)]
+struct ChecklistColumnEntry {
+    item: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fits: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
-/// An item of the checklist.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChecklistEntry {
-    pub item: String,
-    /// Whether it is in order; `None` until it was inspected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fits: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
+fn encode_checklist(checklist: &[ChecklistEntry]) -> String {
+    let entry = |ChecklistEntry { item, fits, note }: &ChecklistEntry| ChecklistColumnEntry {
+        item: item.clone(),
+        fits: *fits,
+        note: note.clone(),
+    };
+    let entries: Vec<ChecklistColumnEntry> = checklist.iter().map(entry).collect();
+    serde_json::to_string(&entries).unwrap_or_else(|_| "[]".to_owned())
+}
+
+fn parse_checklist(text: &str) -> Result<Vec<ChecklistEntry>, Error> {
+    let broken = |_| Error::Broken("a checklist is kept that cannot be read".to_owned());
+    let entries: Vec<ChecklistColumnEntry> = serde_json::from_str(text).map_err(broken)?;
+    let entry = |ChecklistColumnEntry { item, fits, note }| ChecklistEntry { item, fits, note };
+    Ok(entries.into_iter().map(entry).collect())
 }
 
 /// The columns in addition to the case head, in the order of [`build_inspection_values`].
@@ -35,27 +39,25 @@ macro_rules! inspection_columns {
 }
 pub(crate) use inspection_columns;
 
-pub(super) fn build_inspection_values(inspection: &StoredInspection) -> Vec<SqlScalar> {
+pub(super) fn build_inspection_values(inspection: &Inspection) -> Vec<SqlScalar> {
     vec![
         inspection.kind.into(),
         inspection.inspector.as_deref().into(),
         inspection.planned_for.into(),
         inspection.place.as_deref().into(),
         inspection.note.as_deref().into(),
-        serde_json::to_string(&inspection.checklist).unwrap_or_else(|_| "[]".to_owned()).into(),
+        encode_checklist(&inspection.checklist).into(),
     ]
 }
 
-pub(super) fn parse_inspection_row(row: &Row) -> Result<StoredInspection, Error> {
-    let checklist: String = row.get("checklist")?;
-    let broken = |_| Error::Broken("a checklist is kept that cannot be read".to_owned());
-    Ok(StoredInspection {
+pub(super) fn parse_inspection_row(row: &Row) -> Result<Inspection, Error> {
+    Ok(Inspection {
         head: super::parse_case_head(row)?,
         kind: row.get("kind")?,
         inspector: row.get("inspector")?,
         planned_for: row.get("planned_for")?,
         place: row.get("place")?,
         note: row.get("note")?,
-        checklist: serde_json::from_str(&checklist).map_err(broken)?,
+        checklist: parse_checklist(&row.get::<String>("checklist")?)?,
     })
 }

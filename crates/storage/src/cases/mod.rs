@@ -16,103 +16,11 @@ pub use search::{
 };
 
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use appointments::{StoredAppointment, appointment_columns};
-use claims::{StoredClaim, claim_columns};
-use domain::{
-    BenefitCode, BranchCode, CaseKind, Moment, PersonCode, Priority, Scope, SituationCode, TenantId, UserCode,
-};
-use inspections::{StoredInspection, inspection_columns};
-use tickets::{StoredTicket, ticket_columns};
-
-/// The columns that all cases share.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CaseHead {
-    /// The number shown to people; unique per kind and tenant.
-    pub protocol: i32,
-    pub branch: BranchCode,
-    /// The member.
-    pub person: PersonCode,
-    pub benefit: Option<BenefitCode>,
-    pub situation: SituationCode,
-    /// When it entered its situation.
-    pub situation_since: Moment,
-    /// The user in charge.
-    pub responsible: Option<UserCode>,
-    pub opened_at: Moment,
-    pub closed_at: Option<Moment>,
-    /// Number of changes, starting at 1.
-    pub version: i32,
-    pub updated_at: Moment,
-}
-
-impl CaseHead {
-    /// The head of a new case, before its numbers are assigned.
-    pub fn from_opening(
-        branch: BranchCode,
-        person: PersonCode,
-        situation: SituationCode,
-        now: Moment,
-    ) -> CaseHead {
-        CaseHead {
-            protocol: 0,
-            branch,
-            person,
-            benefit: None,
-            situation,
-            situation_since: now,
-            responsible: None,
-            opened_at: now,
-            closed_at: None,
-            version: 1,
-            updated_at: now,
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StoredCase {
-    Claim(Box<StoredClaim>),
-    Inspection(StoredInspection),
-    Ticket(StoredTicket),
-    Appointment(StoredAppointment),
-}
-
-impl StoredCase {
-    pub fn kind(&self) -> CaseKind {
-        match self {
-            StoredCase::Claim(_) => CaseKind::Claim,
-            StoredCase::Inspection(_) => CaseKind::Inspection,
-            StoredCase::Ticket(_) => CaseKind::Ticket,
-            StoredCase::Appointment(_) => CaseKind::Appointment,
-        }
-    }
-
-    pub fn head(&self) -> &CaseHead {
-        match self {
-            StoredCase::Claim(claim) => &claim.head,
-            StoredCase::Inspection(inspection) => &inspection.head,
-            StoredCase::Ticket(ticket) => &ticket.head,
-            StoredCase::Appointment(appointment) => &appointment.head,
-        }
-    }
-
-    pub fn head_mut(&mut self) -> &mut CaseHead {
-        match self {
-            StoredCase::Claim(claim) => &mut claim.head,
-            StoredCase::Inspection(inspection) => &mut inspection.head,
-            StoredCase::Ticket(ticket) => &mut ticket.head,
-            StoredCase::Appointment(appointment) => &mut appointment.head,
-        }
-    }
-
-    pub fn priority(&self) -> Option<Priority> {
-        match self {
-            StoredCase::Claim(claim) => Some(claim.priority),
-            StoredCase::Ticket(ticket) => Some(ticket.priority),
-            StoredCase::Inspection(_) | StoredCase::Appointment(_) => None,
-        }
-    }
-}
+use appointments::appointment_columns;
+use claims::claim_columns;
+use domain::{Case, CaseHead, CaseKind, Scope, TenantId};
+use inspections::inspection_columns;
+use tickets::ticket_columns;
 
 /// The columns of a [`CaseHead`].
 macro_rules! head_columns {
@@ -257,12 +165,12 @@ const fn describe_case_table(kind: CaseKind) -> CaseTableLayout {
     }
 }
 
-fn build_own_values(case: &StoredCase) -> Vec<SqlScalar> {
+fn build_own_values(case: &Case) -> Vec<SqlScalar> {
     match case {
-        StoredCase::Claim(claim) => claims::build_claim_values(claim),
-        StoredCase::Inspection(inspection) => inspections::build_inspection_values(inspection),
-        StoredCase::Ticket(ticket) => tickets::build_ticket_values(ticket),
-        StoredCase::Appointment(appointment) => appointments::build_appointment_values(appointment),
+        Case::Claim(claim) => claims::build_claim_values(claim),
+        Case::Inspection(inspection) => inspections::build_inspection_values(inspection),
+        Case::Ticket(ticket) => tickets::build_ticket_values(ticket),
+        Case::Appointment(appointment) => appointments::build_appointment_values(appointment),
     }
 }
 
@@ -273,14 +181,14 @@ const ROWS: usize = 50;
 pub fn insert_cases<'c>(
     tenant: TenantId,
     kind: CaseKind,
-    all: impl IntoIterator<Item = (i32, &'c StoredCase)>,
+    all: impl IntoIterator<Item = (i32, &'c Case)>,
 ) -> Vec<Statement> {
     let rows =
         all.into_iter().map(|(code, case)| build_case_row(tenant, code, case.head(), build_own_values(case)));
     crate::executor::statement::build_inserts(describe_case_table(kind).insert, ROWS, rows)
 }
 
-pub fn update_case(tenant: TenantId, code: i32, case: &StoredCase) -> Statement {
+pub fn update_case(tenant: TenantId, code: i32, case: &Case) -> Statement {
     let layout = describe_case_table(case.kind());
     let columns = head_columns!().split(", ").chain(layout.columns.split(", "));
     let set: Vec<String> = columns.map(|column| format!("{column} = ?")).collect();
@@ -295,7 +203,7 @@ pub fn update_case(tenant: TenantId, code: i32, case: &StoredCase) -> Statement 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedCase {
     pub code: i32,
-    pub case: StoredCase,
+    pub case: Case,
     pub name: String,
     /// In its stored form.
     pub document: Option<String>,
@@ -339,10 +247,10 @@ pub async fn find_case(
 
 fn parse_resolved_case(kind: CaseKind, row: &Row) -> Result<ResolvedCase, Error> {
     let case = match kind {
-        CaseKind::Claim => StoredCase::Claim(Box::new(claims::parse_claim_row(row)?)),
-        CaseKind::Inspection => StoredCase::Inspection(inspections::parse_inspection_row(row)?),
-        CaseKind::Ticket => StoredCase::Ticket(tickets::parse_ticket_row(row)?),
-        CaseKind::Appointment => StoredCase::Appointment(appointments::parse_appointment_row(row)?),
+        CaseKind::Claim => Case::Claim(Box::new(claims::parse_claim_row(row)?)),
+        CaseKind::Inspection => Case::Inspection(inspections::parse_inspection_row(row)?),
+        CaseKind::Ticket => Case::Ticket(tickets::parse_ticket_row(row)?),
+        CaseKind::Appointment => Case::Appointment(appointments::parse_appointment_row(row)?),
     };
     Ok(ResolvedCase {
         code: row.get("code")?,

@@ -1,16 +1,7 @@
 //! Help desk tickets of members.
 
-use super::CaseHead;
 use crate::{Error, Row, SqlScalar};
-use domain::{Priority, TicketTypeCode};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredTicket {
-    pub head: CaseHead,
-    pub kind: TicketTypeCode,
-    pub priority: Priority,
-    pub description: Option<String>,
-}
+use domain::Ticket;
 
 /// The columns in addition to the case head, in the order of [`build_ticket_values`].
 macro_rules! ticket_columns {
@@ -20,12 +11,12 @@ macro_rules! ticket_columns {
 }
 pub(crate) use ticket_columns;
 
-pub(super) fn build_ticket_values(ticket: &StoredTicket) -> Vec<SqlScalar> {
+pub(super) fn build_ticket_values(ticket: &Ticket) -> Vec<SqlScalar> {
     vec![ticket.kind.into(), ticket.priority.into(), ticket.description.as_deref().into()]
 }
 
-pub(super) fn parse_ticket_row(row: &Row) -> Result<StoredTicket, Error> {
-    Ok(StoredTicket {
+pub(super) fn parse_ticket_row(row: &Row) -> Result<Ticket, Error> {
+    Ok(Ticket {
         head: super::parse_case_head(row)?,
         kind: row.get("kind")?,
         priority: row.get("priority")?,

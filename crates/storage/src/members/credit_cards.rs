@@ -3,21 +3,7 @@
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
-use domain::{CreditCardCode, Moment, PersonCode, TenantId};
-
-/// A card as displayed. The gateway's token is not part of it; only charging needs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredCreditCard {
-    pub code: CreditCardCode,
-    pub brand: String,
-    /// The last four digits.
-    pub last_digits: String,
-    pub holder: String,
-    /// `yyyy-MM`
-    pub valid_until: String,
-    pub is_main: bool,
-    pub active: bool,
-}
+use domain::{CreditCard, CreditCardCode, Moment, PersonCode, TenantId};
 
 /// The cards of a person, including inactive ones, ordered by code.
 #[boxed::future]
@@ -25,7 +11,7 @@ pub async fn list_credit_cards(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     person: PersonCode,
-) -> Result<Vec<StoredCreditCard>, Error> {
+) -> Result<Vec<CreditCard>, Error> {
     let statement =
         sql("SELECT code, brand, last_digits, holder, valid_until, is_main, active FROM credit_cards
          WHERE tenant = $1 AND person = $2 ORDER BY code")
@@ -41,7 +27,7 @@ pub async fn list_credit_cards_of_people(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     people: impl IntoIterator<Item = PersonCode>,
-) -> Result<Vec<(PersonCode, StoredCreditCard)>, Error> {
+) -> Result<Vec<(PersonCode, CreditCard)>, Error> {
     let statement = sql("SELECT person, code, brand, last_digits, holder, valid_until, is_main, active
          FROM credit_cards WHERE tenant = $1")
     .arg(tenant)
@@ -51,8 +37,8 @@ pub async fn list_credit_cards_of_people(
     rows.iter().map(|row| Ok((row.get("person")?, parse_credit_card_row(row)?))).collect()
 }
 
-fn parse_credit_card_row(row: &Row) -> Result<StoredCreditCard, Error> {
-    Ok(StoredCreditCard {
+fn parse_credit_card_row(row: &Row) -> Result<CreditCard, Error> {
+    Ok(CreditCard {
         code: row.get("code")?,
         brand: row.get("brand")?,
         last_digits: row.get("last_digits")?,
@@ -64,12 +50,7 @@ fn parse_credit_card_row(row: &Row) -> Result<StoredCreditCard, Error> {
 }
 
 /// Updates the displayed data of a card.
-pub fn update_credit_card(
-    tenant: TenantId,
-    person: PersonCode,
-    card: &StoredCreditCard,
-    now: Moment,
-) -> Statement {
+pub fn update_credit_card(tenant: TenantId, person: PersonCode, card: &CreditCard, now: Moment) -> Statement {
     sql("UPDATE credit_cards SET brand = $4, last_digits = $5, holder = $6, valid_until = $7, is_main = $8, active = $9,
              version = version + 1, updated_at = $10
          WHERE tenant = $1 AND person = $2 AND code = $3")
@@ -116,7 +97,7 @@ pub async fn clear_unsealed_token(
 /// A new card, without a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewCreditCardRow {
-    pub card: StoredCreditCard,
+    pub card: CreditCard,
     pub created_at: Moment,
 }
 

@@ -5,35 +5,15 @@ use crate::executor::statement::build_inserts;
 use crate::search::names;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
-    BenefitCode, CardNumber, Cpf, Date, DependentCode, Email, Kinship, Moment, PersonCode, Phone, PlanCode,
-    Rejection, Scope, Sex, SituationCode, TenantId,
+    BenefitCode, CardNumber, Cpf, Dependent, DependentCode, Email, PersonCode, Phone, PlanCode, Rejection,
+    Scope, SituationCode, TenantId,
 };
-
-/// A dependent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredDependent {
-    pub benefit: BenefitCode,
-    pub name: String,
-    pub cpf: Option<Cpf>,
-    pub born_on: Option<Date>,
-    pub kinship: Kinship,
-    pub sex: Option<Sex>,
-    pub identity_number: Option<String>,
-    pub phone: Option<Phone>,
-    pub email: Option<Email>,
-    pub card: Option<CardNumber>,
-    /// Ordered by code, without duplicates.
-    pub plans: Vec<PlanCode>,
-    pub active: bool,
-    pub created_at: Moment,
-    pub updated_at: Moment,
-}
 
 /// A dependent found by a search, with its benefit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDependent {
     pub code: DependentCode,
-    pub dependent: StoredDependent,
+    pub dependent: Dependent,
     pub holder: PersonCode,
     pub holder_name: String,
     pub sequence: i32,
@@ -61,7 +41,7 @@ const INSERT: &str =
 /// Inserts dependents and the words of their names.
 pub fn insert_dependents<'d>(
     tenant: TenantId,
-    dependents: impl Iterator<Item = (DependentCode, &'d StoredDependent)> + Clone,
+    dependents: impl Iterator<Item = (DependentCode, &'d Dependent)> + Clone,
 ) -> Vec<Statement> {
     let rows = dependents.clone().map(|(code, one)| build_dependent_row(tenant, code, one));
     let mut statements = build_inserts(INSERT, ROWS, rows);
@@ -73,8 +53,8 @@ pub fn insert_dependents<'d>(
 pub fn update_dependent(
     tenant: TenantId,
     code: DependentCode,
-    before: &StoredDependent,
-    after: &StoredDependent,
+    before: &Dependent,
+    after: &Dependent,
 ) -> Vec<Statement> {
     let update =
         sql("UPDATE dependents SET benefit = $3, name = $4, cpf = $5, born_on = $6, kinship = $7, sex = $8,
@@ -97,7 +77,7 @@ pub async fn list_dependents(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefit: BenefitCode,
-) -> Result<Vec<(DependentCode, StoredDependent)>, Error> {
+) -> Result<Vec<(DependentCode, Dependent)>, Error> {
     let statement = sql(concat!(
         "SELECT ",
         columns!(),
@@ -115,7 +95,7 @@ pub async fn list_dependents_by_benefits_or_codes(
     tenant: TenantId,
     benefits: &[BenefitCode],
     codes: &[DependentCode],
-) -> Result<Vec<(DependentCode, StoredDependent)>, Error> {
+) -> Result<Vec<(DependentCode, Dependent)>, Error> {
     let head = || sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1")).arg(tenant);
     let by_benefit = head().filter_in("d.benefit", benefits.iter().copied()).append_text("ORDER BY d.code");
     let by_code = head().filter_in("d.code", codes.iter().copied()).append_text("ORDER BY d.code");
@@ -149,7 +129,7 @@ pub async fn find_dependent_of_benefit(
     tenant: TenantId,
     benefit: BenefitCode,
     code: DependentCode,
-) -> Result<Option<StoredDependent>, Error> {
+) -> Result<Option<Dependent>, Error> {
     let statement =
         sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(tenant)
@@ -164,7 +144,7 @@ pub async fn find_dependent_by_code(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: DependentCode,
-) -> Result<Option<StoredDependent>, Error> {
+) -> Result<Option<Dependent>, Error> {
     let statement =
         sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(tenant)
@@ -173,14 +153,14 @@ pub async fn find_dependent_by_code(
 }
 
 /// Encodes a dependent as a text snapshot.
-pub fn render_dependent_snapshot(one: &StoredDependent) -> String {
+pub fn render_dependent_snapshot(one: &Dependent) -> String {
     crate::exchange::record_snapshot::encode_snapshot(
         INSERT,
         build_dependent_row(TenantId::SERVER, DependentCode::new(0), one),
     )
 }
 
-pub fn parse_dependent_snapshot(text: &str) -> Result<StoredDependent, Error> {
+pub fn parse_dependent_snapshot(text: &str) -> Result<Dependent, Error> {
     parse_dependent_row(&crate::exchange::record_snapshot::parse_snapshot_row(text)?)
 }
 
@@ -334,12 +314,12 @@ fn parse_found_dependent(row: &Row) -> Result<FoundDependent, Error> {
     })
 }
 
-fn parse_coded_dependent(row: &Row) -> Result<(DependentCode, StoredDependent), Error> {
+fn parse_coded_dependent(row: &Row) -> Result<(DependentCode, Dependent), Error> {
     Ok((row.get("code")?, parse_dependent_row(row)?))
 }
 
-fn parse_dependent_row(row: &Row) -> Result<StoredDependent, Error> {
-    Ok(StoredDependent {
+fn parse_dependent_row(row: &Row) -> Result<Dependent, Error> {
+    Ok(Dependent {
         benefit: row.get("benefit")?,
         name: row.get("name")?,
         cpf: parse_stored_text(row.get("cpf")?, Cpf::parse)?,
@@ -374,7 +354,7 @@ fn parse_plans(text: &str) -> Result<Vec<PlanCode>, Error> {
     text.split_whitespace().map(|part| part.parse().map(PlanCode::new).map_err(|_| broken(part))).collect()
 }
 
-fn build_dependent_row(tenant: TenantId, code: DependentCode, one: &StoredDependent) -> [SqlScalar; COLUMNS] {
+fn build_dependent_row(tenant: TenantId, code: DependentCode, one: &Dependent) -> [SqlScalar; COLUMNS] {
     [
         tenant.into(),
         code.into(),

@@ -1,15 +1,14 @@
 //! What is needed to undo the import of a person.
 
 use super::phones;
-use super::phones::StoredPhone;
-use super::{INSERT, PersonProfile, encode_person_values, parse_profile_row};
+use super::{INSERT, encode_person_values, parse_profile_row};
 use crate::exchange::{imports, record_snapshot};
 use crate::{Error, Statement, Tx, sql};
-use domain::{PersonCode, ReferenceKind, TenantId};
+use domain::{ContactPhone, PersonCode, PersonProfile, ReferenceKind, TenantId};
 use serde_json::{Value as Json, json};
 
 /// Encodes a person and their telephones as a text snapshot.
-pub fn encode_person_snapshot(person: &PersonProfile, phones: &[StoredPhone]) -> String {
+pub fn encode_person_snapshot(person: &PersonProfile, phones: &[ContactPhone]) -> String {
     let phones: Vec<Json> = phones
         .iter()
         .map(|one| json!([one.kind.number(), one.country.as_str(), one.number.as_str()]))
@@ -22,7 +21,7 @@ pub fn encode_person_snapshot(person: &PersonProfile, phones: &[StoredPhone]) ->
 }
 
 /// Parses a snapshot; its version must not be used.
-pub fn parse_person_snapshot(text: &str) -> Result<(PersonProfile, Vec<StoredPhone>), Error> {
+pub fn parse_person_snapshot(text: &str) -> Result<(PersonProfile, Vec<ContactPhone>), Error> {
     let broken = || Error::Broken("a person is kept that cannot be read".to_owned());
     let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
     let person =

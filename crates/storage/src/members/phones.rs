@@ -2,7 +2,7 @@
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
-use domain::{PersonCode, Phone, PhoneKind, TenantId};
+use domain::{ContactPhone, PersonCode, Phone, PhoneKind, TenantId};
 
 /// The country code of numbers without one: Brazil.
 pub const HOME: &str = "55";
@@ -45,7 +45,7 @@ fn encode_phone_rows(
 /// Inserts the telephones of people with the given codes.
 pub fn insert_phones<'p>(
     tenant: TenantId,
-    people: impl IntoIterator<Item = (PersonCode, &'p [StoredPhone])>,
+    people: impl IntoIterator<Item = (PersonCode, &'p [ContactPhone])>,
 ) -> Vec<Statement> {
     let rows = people.into_iter().flat_map(|(person, phones)| {
         (1..).zip(phones).map(move |(position, phone): (i32, _)| -> [SqlScalar; 6] {
@@ -63,19 +63,12 @@ pub fn insert_phones<'p>(
 }
 
 /// Rebuilds a telephone from its stored parts.
-pub(crate) fn parse_stored_phone(kind: PhoneKind, country: &str, number: &str) -> Option<StoredPhone> {
-    Some(StoredPhone { kind, country: country.to_owned(), number: Phone::parse(number).ok()? })
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredPhone {
-    pub kind: PhoneKind,
-    pub country: String,
-    pub number: Phone,
+pub(crate) fn parse_stored_phone(kind: PhoneKind, country: &str, number: &str) -> Option<ContactPhone> {
+    Some(ContactPhone { kind, country: country.to_owned(), number: Phone::parse(number).ok()? })
 }
 
 /// Inserts telephones of people who have none yet, numbered per person.
-pub fn insert_phone_list(tenant: TenantId, phones: &[(PersonCode, StoredPhone)]) -> Vec<Statement> {
+pub fn insert_phone_list(tenant: TenantId, phones: &[(PersonCode, ContactPhone)]) -> Vec<Statement> {
     let mut position = 0;
     let mut last = None;
     let rows = phones.iter().map(|(person, phone)| -> [SqlScalar; 6] {
@@ -126,7 +119,7 @@ pub async fn list_phones(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     person: PersonCode,
-) -> Result<Vec<StoredPhone>, Error> {
+) -> Result<Vec<ContactPhone>, Error> {
     let statement =
         sql("SELECT kind, country, number FROM phones WHERE tenant = $1 AND person = $2 ORDER BY position")
             .arg(tenant)
@@ -141,7 +134,7 @@ pub async fn list_phones_of_people(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     people: impl IntoIterator<Item = PersonCode>,
-) -> Result<Vec<(PersonCode, StoredPhone)>, Error> {
+) -> Result<Vec<(PersonCode, ContactPhone)>, Error> {
     let statement = sql("SELECT person, kind, country, number FROM phones WHERE tenant = $1")
         .arg(tenant)
         .filter_in("person", people)
@@ -150,9 +143,9 @@ pub async fn list_phones_of_people(
     rows.iter().map(|row| Ok((row.get("person")?, parse_phone_row(row)?))).collect()
 }
 
-fn parse_phone_row(row: &Row) -> Result<StoredPhone, Error> {
+fn parse_phone_row(row: &Row) -> Result<ContactPhone, Error> {
     let number: String = row.get("number")?;
-    Ok(StoredPhone {
+    Ok(ContactPhone {
         kind: row.get("kind")?,
         country: row.get("country")?,
         number: Phone::parse(&number)
@@ -165,7 +158,7 @@ pub async fn replace_phones(
     tx: &mut Tx,
     tenant: TenantId,
     person: PersonCode,
-    phones: &[StoredPhone],
+    phones: &[ContactPhone],
 ) -> Result<(), Error> {
     let mut statements =
         vec![sql("DELETE FROM phones WHERE tenant = $1 AND person = $2").arg(tenant).arg(person)];

@@ -4,36 +4,14 @@ use crate::executor::statement::build_inserts;
 use crate::search::names;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
-    BranchCode, DealState, Document, Email, LeadCode, LeadKey, Moment, PersonCode, Phone, Rejection, Scope,
-    SellerCode, TenantId,
+    BranchCode, DealState, Document, Email, Lead, LeadCode, LeadKey, Phone, Rejection, Scope, TenantId,
 };
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredLead {
-    pub person: PersonCode,
-    pub branch: BranchCode,
-    pub name: String,
-    pub document: Option<Document>,
-    pub email: Option<Email>,
-    pub mobile: Option<Phone>,
-    pub landline: Option<Phone>,
-    pub company: Option<String>,
-    pub city: Option<String>,
-    pub state: Option<String>,
-    pub message: Option<String>,
-    pub origin: Option<String>,
-    pub consultant: Option<SellerCode>,
-    pub active: bool,
-    pub version: i64,
-    pub created_at: Moment,
-    pub updated_at: Moment,
-}
 
 /// A lead as returned by searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLead {
     pub code: LeadCode,
-    pub lead: StoredLead,
+    pub lead: Lead,
     /// Only those that the caller may see.
     pub open_deals: i64,
 }
@@ -48,7 +26,7 @@ const ROWS: usize = 100;
 /// Inserts leads and their names.
 pub fn insert_leads<'l>(
     tenant: TenantId,
-    leads: impl IntoIterator<Item = (LeadCode, &'l StoredLead)> + Clone,
+    leads: impl IntoIterator<Item = (LeadCode, &'l Lead)> + Clone,
 ) -> Vec<Statement> {
     let rows = leads.clone().into_iter().map(|(code, lead)| encode_lead_values(tenant, code, lead));
     let mut statements = build_inserts(INSERT, ROWS, rows);
@@ -57,12 +35,7 @@ pub fn insert_leads<'l>(
     statements
 }
 
-pub fn update_lead(
-    tenant: TenantId,
-    code: LeadCode,
-    before: &StoredLead,
-    lead: &StoredLead,
-) -> Vec<Statement> {
+pub fn update_lead(tenant: TenantId, code: LeadCode, before: &Lead, lead: &Lead) -> Vec<Statement> {
     let statement = sql("UPDATE leads SET person = $3, branch = $4, name = $5, document = $6, email = $7, mobile = $8,
              landline = $9, company = $10, city = $11, state = $12, message = $13, origin = $14, consultant = $15,
              active = $16, version = version + $17, created_at = $18, updated_at = $19
@@ -81,14 +54,14 @@ pub fn update_lead(
 }
 
 /// Encodes a lead as a text snapshot.
-pub fn encode_lead_snapshot(one: &StoredLead) -> String {
+pub fn encode_lead_snapshot(one: &Lead) -> String {
     crate::exchange::record_snapshot::encode_snapshot(
         INSERT,
         encode_lead_values(TenantId::SERVER, LeadCode::new(0), one),
     )
 }
 
-pub fn parse_lead_snapshot(text: &str) -> Result<StoredLead, Error> {
+pub fn parse_lead_snapshot(text: &str) -> Result<Lead, Error> {
     parse_lead_row(&crate::exchange::record_snapshot::parse_snapshot_row(text)?)
 }
 
@@ -113,7 +86,7 @@ pub async fn find_lead(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: LeadCode,
-) -> Result<Option<StoredLead>, Error> {
+) -> Result<Option<Lead>, Error> {
     let statement = sql("SELECT")
         .append_text(COLUMNS)
         .append_text("FROM leads l WHERE l.tenant = $1 AND l.code = $2")
@@ -129,7 +102,7 @@ pub async fn find_active_lead_by_contact(
     scope: &Scope,
     contact: &LeadKey,
     document: Option<&Document>,
-) -> Result<Option<(LeadCode, StoredLead)>, Error> {
+) -> Result<Option<(LeadCode, Lead)>, Error> {
     let head = sql("SELECT l.code,").append_text(COLUMNS);
     let Some(filtered) = filter_by_contact(head, scope.tenant(), contact) else { return Ok(None) };
     let statement = filtered
@@ -302,8 +275,8 @@ fn parse_stored_column<T>(
     row.get::<Option<String>>(column)?.map(|text| parse(&text).map_err(broken)).transpose()
 }
 
-fn parse_lead_row(row: &Row) -> Result<StoredLead, Error> {
-    Ok(StoredLead {
+fn parse_lead_row(row: &Row) -> Result<Lead, Error> {
+    Ok(Lead {
         person: row.get("person")?,
         branch: row.get("branch")?,
         name: row.get("name")?,
@@ -328,7 +301,7 @@ const INSERT: &str =
     "INSERT INTO leads (tenant, code, person, branch, name, document, email, mobile, landline, company,
      city, state, message, origin, consultant, active, version, created_at, updated_at) VALUES";
 
-fn encode_lead_values(tenant: TenantId, code: LeadCode, lead: &StoredLead) -> [SqlScalar; 19] {
+fn encode_lead_values(tenant: TenantId, code: LeadCode, lead: &Lead) -> [SqlScalar; 19] {
     [
         tenant.into(),
         code.into(),

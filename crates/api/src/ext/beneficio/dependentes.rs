@@ -7,11 +7,11 @@ use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::access::Session;
-use app::members::dependents::{self, FoundDependent, SavedDependent, StoredDependent};
+use app::members::dependents::{self, FoundDependent, SavedDependent};
 use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
-use domain::{BenefitCode, CardNumber, Date, DependentCode, Money, PlanCode};
+use domain::{BenefitCode, CardNumber, Date, Dependent, DependentCode, Money, PlanCode};
 use wire::read;
 use wire::records::{
     DependenteBasicoOutputTO, DependenteCompletoOutputTO, DependenteInput, PesquisaDependenteOutputTO,
@@ -85,7 +85,7 @@ fn render_saved_dependent(saved: &SavedDependent) -> DependenteBasicoOutputTO {
 fn render_dependent(
     registers: &TenantRegisters,
     code: DependentCode,
-    one: StoredDependent,
+    one: Dependent,
 ) -> DependenteCompletoOutputTO {
     let price = |plan: PlanCode| registers.plan(plan).map_or(Money::default(), |plan| plan.price);
     let priced: Vec<(PlanCode, Money)> = one.plans.iter().map(|plan| (*plan, price(*plan))).collect();

@@ -6,10 +6,10 @@ use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, PathCode};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::benefits::{self, AddItemOutcome, SaveFieldsOutcome, StoredItem, StoredPlan};
+use app::benefits::{self, AddItemOutcome, SaveFieldsOutcome, StoredPlan};
 use axum::extract;
 use axum::response::Response;
-use domain::BenefitCode;
+use domain::{BenefitCode, BenefitItem};
 use wire::read;
 use wire::records::{
     CampoAdicionalInput, CampoAdicionalValorTO, ItemBeneficioInput, ItemBeneficioOutputTO, JsonAmount,
@@ -42,7 +42,7 @@ pub async fn add_benefit_item(
     write.answer(&state, &caller, read, act, record).await
 }
 
-pub fn render_benefit_item(item: &StoredItem, plan: Option<&StoredPlan>) -> ItemBeneficioOutputTO {
+pub fn render_benefit_item(item: &BenefitItem, plan: Option<&StoredPlan>) -> ItemBeneficioOutputTO {
     ItemBeneficioOutputTO {
         cod_item: item.code.get(),
         cod_plano: item.plan.get(),

@@ -10,12 +10,13 @@ use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::benefits::equipment;
 use app::benefits::{self, SaveBenefitInput, SavedBenefit};
-use app::members::search::{self, AdditionalFieldValues, FoundBenefit, VehicleDetails};
+use app::members::search::{self, FoundBenefit};
 use app::register_snapshot::{TenantRegisters, load_registers};
 use axum::extract;
 use axum::response::Response;
 use domain::{
-    BenefitCode, BenefitKind, Date, Entity, Money, PlanCode, SellerCode, SupplierCode, display, fold_text,
+    AdditionalFieldValues, BenefitCode, BenefitKind, Date, Entity, Money, PlanCode, SellerCode, SupplierCode,
+    VehicleDetails, display, fold_text,
 };
 use wire::read;
 use wire::records::{

@@ -2,9 +2,9 @@
 
 use crate::calls::{BENEFITS, Calls, MEMBERS, array, cpf, each, health, told_about};
 use crate::contract::audit::{all, people};
-use domain::{CreditCardCode, Moment, PersonCode, TenantId};
+use domain::{CreditCard, CreditCardCode, Moment, PersonCode, TenantId};
 use serde_json::json;
-use storage::members::credit_cards::{self, NewCreditCardRow, StoredCreditCard};
+use storage::members::credit_cards::{self, NewCreditCardRow};
 use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 
@@ -13,7 +13,7 @@ fn cards(person: impl std::fmt::Display) -> String {
 }
 
 fn card(code: i32, holder: &str, is_main: bool, active: bool) -> NewCreditCardRow {
-    let card = StoredCreditCard {
+    let card = CreditCard {
         code: CreditCardCode::new(code),
         brand: "Visa".to_owned(),
         last_digits: format!("{:04}", code * 11),

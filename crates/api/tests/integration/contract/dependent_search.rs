@@ -132,10 +132,7 @@ async fn a_name_of_very_many_finds_them_all(world: World) {
                 let many: Vec<_> = (1_000..3_500)
                     .map(|code| {
                         let name = format!("Multidão {code}");
-                        (
-                            domain::DependentCode::new(code),
-                            storage::members::dependents::StoredDependent { name, ..like.clone() },
-                        )
+                        (domain::DependentCode::new(code), domain::Dependent { name, ..like.clone() })
                     })
                     .collect();
                 tx.execute_batch(storage::members::dependents::insert_dependents(

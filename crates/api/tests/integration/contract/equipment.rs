@@ -2,9 +2,9 @@
 
 use crate::calls::{Calls, MEMBERS, VEHICLES, array, car, cpf, each, told_about, with};
 use crate::contract::audit::{all, people};
-use domain::{BenefitCode, Date, InstallationCode, Moment, SupplierCode, TenantId};
+use domain::{BenefitCode, Date, InstallationCode, Moment, SupplierCode, TenantId, TrackerInstallation};
 use serde_json::json;
-use storage::benefits::installations::{self, StoredInstallation};
+use storage::benefits::installations;
 use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 
@@ -13,8 +13,8 @@ fn equipment(benefit: impl std::fmt::Display) -> String {
 }
 
 /// Of which no more is known than the model.
-fn bare(code: i32, model: Option<&str>) -> StoredInstallation {
-    StoredInstallation {
+fn bare(code: i32, model: Option<&str>) -> TrackerInstallation {
+    TrackerInstallation {
         code: InstallationCode::new(code),
         tracker: None,
         serial_number: None,
@@ -29,9 +29,9 @@ fn bare(code: i32, model: Option<&str>) -> StoredInstallation {
     }
 }
 
-fn tracker(code: i32) -> StoredInstallation {
+fn tracker(code: i32) -> TrackerInstallation {
     let known = |text: &str| Some(text.to_owned());
-    StoredInstallation {
+    TrackerInstallation {
         serial_number: known("SR-004251"),
         imei: known("356938035643809"),
         maker: known("Sul Sinal"),
@@ -44,7 +44,7 @@ fn tracker(code: i32) -> StoredInstallation {
     }
 }
 
-async fn install(calls: &Calls, tenant: TenantId, benefit: i32, all: Vec<StoredInstallation>) {
+async fn install(calls: &Calls, tenant: TenantId, benefit: i32, all: Vec<TrackerInstallation>) {
     let written = calls.world.db().write(
         WriteLane::foreground(tenant),
         (tenant, benefit, all),

@@ -2,13 +2,11 @@
 
 use crate::calls::{AUDIT, Calls, array, cpf, each, items, told_about};
 use domain::{
-    BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, Date, Involved, Moment, Money, PersonCode,
-    PostalAddress, Priority, SituationCode, TenantId, UserCode,
+    BenefitCode, BranchCode, CaseHead, Claim, ClaimCode, ClaimTypeCode, Date, Involved, Moment, Money,
+    PersonCode, PostalAddress, Priority, SituationCode, TenantId, UserCode, VehicleDetails,
 };
 use serde_json::{Value, json};
-use storage::benefits::VehicleDetails;
-use storage::cases::CaseHead;
-use storage::cases::claims::{self, StoredClaim};
+use storage::cases::claims;
 use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 
@@ -22,10 +20,10 @@ const OPEN: i32 = 7;
 const ANALYSED: i32 = 8;
 
 /// An event of a person in a branch, opened so many days before today.
-pub fn claim(person: i32, branch: i32, days_ago: i64) -> StoredClaim {
+pub fn claim(person: i32, branch: i32, days_ago: i64) -> Claim {
     let opened = Moment::from_millis(NOON - days_ago * DAY);
     let (branch, situation) = (BranchCode::new(branch), SituationCode::new(OPEN));
-    StoredClaim {
+    Claim {
         head: CaseHead::from_opening(branch, PersonCode::new(person), situation, opened),
         kind: ClaimTypeCode::new(1),
         involved: Involved::Member,
@@ -39,16 +37,16 @@ pub fn claim(person: i32, branch: i32, days_ago: i64) -> StoredClaim {
 }
 
 /// An event of the second member, opened at this moment.
-fn opened_at(millis: i64) -> StoredClaim {
+fn opened_at(millis: i64) -> Claim {
     let head = CaseHead { opened_at: Moment::from_millis(millis), ..claim(2, 2, 0).head };
-    StoredClaim { head, ..claim(2, 2, 0) }
+    Claim { head, ..claim(2, 2, 0) }
 }
 
 /// Puts events into a base, with the codes from 1 and protocols from 4711, and which belong to which.
-pub async fn put(world: &World, tenant: TenantId, all: Vec<StoredClaim>, related: &[(i32, i32)]) {
+pub async fn put(world: &World, tenant: TenantId, all: Vec<Claim>, related: &[(i32, i32)]) {
     let pairs: Vec<_> =
         related.iter().map(|(from, to)| (ClaimCode::new(*from), ClaimCode::new(*to))).collect();
-    let all: Vec<(ClaimCode, StoredClaim)> = (1..)
+    let all: Vec<(ClaimCode, Claim)> = (1..)
         .zip(all)
         .map(|(code, mut one)| {
             one.head.protocol = 4710 + code;
@@ -86,8 +84,7 @@ async fn without_a_parameter_every_event_comes_newest_opening_first(world: World
     let calls = peopled(world).await;
     assert_eq!(calls.read(&calls.operator, EVENTS, &[]).await, json!([]));
     // More than are read at once, some of them opened at the same moment.
-    let all: Vec<StoredClaim> =
-        (0..1_203).map(|number| claim(1 + number % 2, 2, i64::from(number / 3))).collect();
+    let all: Vec<Claim> = (0..1_203).map(|number| claim(1 + number % 2, 2, i64::from(number / 3))).collect();
     put(&calls.world, calls.world.here, all, &[]).await;
     let found = codes(&calls, &calls.operator, &[]).await;
     let mut wanted: Vec<i32> = (1..=1_203).collect();
@@ -102,7 +99,7 @@ async fn an_event_in_the_list_has_every_key_byte_for_byte(world: World) {
     let calls = peopled(world).await;
     let responsible = Some(UserCode::new(calls.world.operator.code.get()));
     let head = CaseHead { situation: SituationCode::new(ANALYSED), responsible, ..claim(1, 2, 0).head };
-    let full = StoredClaim {
+    let full = Claim {
         head,
         happened_on: Date::from_iso("2026-11-13"),
         priority: Priority::Medium,
@@ -117,13 +114,9 @@ async fn an_event_in_the_list_has_every_key_byte_for_byte(world: World) {
 async fn each_parameter_narrows_the_events_and_intervals_include_both_ends(world: World) {
     let calls = peopled(world).await;
     let all = vec![
-        StoredClaim { happened_on: Date::from_iso("2026-11-10"), ..claim(1, 2, 0) },
-        StoredClaim {
-            happened_on: Date::from_iso("2026-11-12"),
-            involved: Involved::ThirdParty,
-            ..claim(1, 2, 1)
-        },
-        StoredClaim { happened_on: Date::from_iso("2026-11-14"), ..claim(2, 2, 2) },
+        Claim { happened_on: Date::from_iso("2026-11-10"), ..claim(1, 2, 0) },
+        Claim { happened_on: Date::from_iso("2026-11-12"), involved: Involved::ThirdParty, ..claim(1, 2, 1) },
+        Claim { happened_on: Date::from_iso("2026-11-14"), ..claim(2, 2, 2) },
         // Twenty minutes before midnight and half an hour after it, as the association's clocks show.
         opened_at(1_794_096_000_000 - 1_200_000 + 3 * 3_600_000),
         opened_at(1_794_096_000_000 + 1_800_000 + 3 * 3_600_000),
@@ -271,7 +264,7 @@ async fn an_event_comes_with_everything_in_it_byte_for_byte(world: World) {
         responsible: Some(UserCode::new(calls.world.operator.code.get())),
         ..claim(1, 2, 0).head
     };
-    let full = StoredClaim {
+    let full = Claim {
         head,
         priority: Priority::Urgent,
         happened_on: Date::from_iso("2026-11-13"),
@@ -293,7 +286,7 @@ async fn an_event_comes_with_everything_in_it_byte_for_byte(world: World) {
         },
         ..claim(1, 2, 0)
     };
-    let twin = StoredClaim { involved: Involved::ThirdParty, ..claim(1, 2, 1) };
+    let twin = Claim { involved: Involved::ThirdParty, ..claim(1, 2, 1) };
     put(&calls.world, calls.world.here, vec![full, twin], &[(1, 2)]).await;
     let body = calls.get(&calls.operator, "/ext/evento/1", &[]).await.body;
     assert_eq!(body, include_str!("golden/evento.json").trim_end());
@@ -326,7 +319,7 @@ async fn related_events_come_three_levels_deep_and_a_loop_ends(world: World) {
 #[both_engines]
 async fn looking_at_events_leaves_a_look_at_the_people_in_them(world: World) {
     let calls = peopled(world).await;
-    let driven = StoredClaim { driver: Some(PersonCode::new(2)), ..claim(1, 2, 0) };
+    let driven = Claim { driver: Some(PersonCode::new(2)), ..claim(1, 2, 0) };
     put(&calls.world, calls.world.here, vec![driven], &[]).await;
     calls.read(&calls.operator, EVENTS, &[]).await;
     calls.read(&calls.operator, "/ext/evento/1", &[]).await;

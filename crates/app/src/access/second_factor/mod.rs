@@ -198,11 +198,7 @@ async fn write_confirmation(
     Ok(Some(versions::raise_access_version(tx, tenant).await?))
 }
 
-async fn load_factor_owner(
-    tx: &mut Tx,
-    tenant: TenantId,
-    user: UserCode,
-) -> Result<users::StoredUser, Error> {
+async fn load_factor_owner(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<domain::User, Error> {
     let found = storage::access::users::find_user(&mut *tx, tenant, user).await?;
     found.ok_or(Error::NotFound { field: InputField::User, code: user.get() })
 }

@@ -2,7 +2,7 @@
 //! in every other: cached sessions are reloaded, and those of a disabled user end.
 
 use super::{
-    PreparedPassword, StoredUser, end_open_sessions, find_bad_branches, give_password, normalize_branches,
+    PreparedPassword, end_open_sessions, find_bad_branches, give_password, normalize_branches,
     prepare_generated_password, refuse_last_administrator,
 };
 use crate::access::login_audit::build_user_change;
@@ -18,7 +18,7 @@ use crate::search_page::SearchPage;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BranchCode, CallerAddress, DisplayName, Email,
-    InputField, PAGE_SIZE, Rejection, Role, UserCode, fold_text, has_word_beginnings, split_name_words,
+    InputField, PAGE_SIZE, Rejection, Role, User, UserCode, fold_text, has_word_beginnings, split_name_words,
 };
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct UserSearchQuery {
 }
 
 impl UserSearchQuery {
-    fn matches(&self, user: &StoredUser) -> bool {
+    fn matches(&self, user: &User) -> bool {
         let is_meant = |text: &String| {
             let words = split_name_words(text);
             fold_text(&user.email).starts_with(&fold_text(text.trim()))
@@ -66,7 +66,7 @@ pub async fn list_user_page(
     app: &App,
     caller: &Session,
     query: UserSearchQuery,
-) -> Result<SearchPage<StoredUser>, Error> {
+) -> Result<SearchPage<User>, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
     let mut all = users::list_visible_users(&app.db, &caller.scope).await?;
     all.retain(|user| query.matches(user));
@@ -78,7 +78,7 @@ pub async fn list_user_page(
 }
 
 #[boxed::future]
-pub async fn read_user(app: &App, caller: &Session, code: UserCode) -> Result<StoredUser, Error> {
+pub async fn read_user(app: &App, caller: &Session, code: UserCode) -> Result<User, Error> {
     let found = users::find_user(&app.db, caller.scope.tenant(), code).await?;
     found.ok_or(Error::NotFound { field: InputField::User, code: code.get() })
 }
@@ -97,7 +97,7 @@ pub struct ChangeUser {
 /// The changed user, and the cache versions raised by the change.
 #[derive(Clone, Debug)]
 pub struct ChangeUserOutcome {
-    pub user: StoredUser,
+    pub user: User,
     raised: Option<CacheVersions>,
 }
 
@@ -111,7 +111,7 @@ struct UserAdminInput<W> {
 }
 
 impl<W> WriteCommand<UserAdminInput<W>> {
-    async fn load_user(&self, tx: &mut Tx) -> Result<StoredUser, Error> {
+    async fn load_user(&self, tx: &mut Tx) -> Result<User, Error> {
         let code = self.input.code;
         let found = users::find_user(&mut *tx, self.scope.tenant(), code).await?;
         found.ok_or(Error::NotFound { field: InputField::User, code: code.get() })
@@ -182,7 +182,7 @@ async fn write_user_change(
         return Err(Error::Refused(problems));
     }
     let before = before.ok_or(Error::NotFound { field: InputField::User, code: command.input.code.get() })?;
-    let after = StoredUser {
+    let after = User {
         name: changes.name.as_ref().map_or(before.name.clone(), ToString::to_string),
         email: changes.email.as_ref().map_or(before.email.clone(), ToString::to_string),
         role,
@@ -204,8 +204,8 @@ async fn write_user_change(
 async fn store_user_change(
     tx: &mut Tx,
     command: &WriteCommand<UserAdminInput<ChangeUser>>,
-    before: StoredUser,
-    mut after: StoredUser,
+    before: User,
+    mut after: User,
     differences: &[FieldDifference],
 ) -> Result<ChangeUserOutcome, Error> {
     let (tenant, UserAdminInput { code, what, server, .. }) = (command.scope.tenant(), &command.input);
@@ -258,7 +258,7 @@ async fn store_user_change(
     Ok(ChangeUserOutcome { user: after, raised: Some(raised) })
 }
 
-fn render_user_fields(user: &StoredUser) -> FieldTexts {
+fn render_user_fields(user: &User) -> FieldTexts {
     let branches: Vec<String> = user.branches.iter().map(ToString::to_string).collect();
     vec![
         ("nome", Some(user.name.clone())),

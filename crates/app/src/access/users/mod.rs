@@ -17,7 +17,7 @@ use crate::mail::{self, Addressee, UserNotice};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, BranchCode, DisplayName, Email, InputField, Moment, Password,
-    PasswordOwner, Rejection, Role, Scope, TenantId, UserCode,
+    PasswordOwner, Rejection, Role, Scope, TenantId, User, UserCode,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -27,8 +27,6 @@ use storage::registers::branches;
 use storage::server::counters::{self, Counter};
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
-
-pub use storage::access::users::StoredUser;
 
 #[derive(Debug)]
 pub struct CreateUser {
@@ -104,13 +102,13 @@ pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejecti
 /// Creates a user from the command line. A generated password is mailed in the same transaction, so that no user
 /// exists without the mail.
 #[boxed::future]
-pub async fn create_user(app: &App, new: CreateUser) -> Result<StoredUser, Error> {
+pub async fn create_user(app: &App, new: CreateUser) -> Result<User, Error> {
     create_user_as(app, new, CREATE).await
 }
 
 /// As [`create_user`], for another actor.
 #[boxed::future]
-pub async fn create_user_as(app: &App, new: CreateUser, actor: AccountActor) -> Result<StoredUser, Error> {
+pub async fn create_user_as(app: &App, new: CreateUser, actor: AccountActor) -> Result<User, Error> {
     let entry = prepare_user(app, new, UserCreationContext { code: None, by: actor }).await?;
     app.db
         .write(WriteLane::foreground(entry.tenant), entry, |tx, entry| Box::pin(insert_user(tx, entry)))
@@ -123,8 +121,8 @@ pub async fn create_user_once(
     app: &App,
     new: CreateUser,
     context: UserCreationContext,
-    once: IdempotentWrite<StoredUser>,
-) -> Result<WriteOutcome<StoredUser>, Error> {
+    once: IdempotentWrite<User>,
+) -> Result<WriteOutcome<User>, Error> {
     let entry = prepare_user(app, new, context).await?;
     idempotency::write_idempotently(app, WriteLane::foreground(entry.tenant), once, entry, |tx, entry| {
         Box::pin(insert_user(tx, entry))
@@ -177,7 +175,7 @@ pub(crate) async fn check_chosen_password(
     Ok(password.check_against(&owner).err())
 }
 
-pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<StoredUser, Error> {
+pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<User, Error> {
     let mut problems = find_bad_branches(tx, new.tenant, (new.role, &new.branches), &[]).await?;
     if users::find_login_owner(&mut *tx, &new.email).await?.is_some() {
         problems.push(Rejection::EmailTaken(new.email.to_string()));
@@ -221,7 +219,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<Store
         mail::enqueue_mail(tx, &new.server, to, UserNotice::FirstPassword(password), new.now).await?;
     }
     new.context.by.record(tx, new.tenant, build_user_change(AuditedAction::Create, code), new.now).await?;
-    Ok(StoredUser {
+    Ok(User {
         code,
         name: new.name.to_string(),
         email: new.email.to_string(),
@@ -276,7 +274,7 @@ pub async fn list_account_activity(
 
 /// The users visible to the scope, by code.
 #[boxed::future]
-pub async fn list_users(app: &App, scope: &Scope) -> Result<Vec<StoredUser>, Error> {
+pub async fn list_users(app: &App, scope: &Scope) -> Result<Vec<User>, Error> {
     Ok(users::list_visible_users(&app.db, scope).await?)
 }
 
@@ -306,7 +304,7 @@ async fn write_disabled_user(
 }
 
 /// An association always keeps at least one active administrator.
-async fn refuse_last_administrator(tx: &mut Tx, tenant: TenantId, user: &StoredUser) -> Result<(), Error> {
+async fn refuse_last_administrator(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Error> {
     let is_administrator = user.active && user.role == Role::Administrator;
     if is_administrator && !users::has_other_administrator(&mut *tx, tenant, user.code).await? {
         return Err(Rejection::LastAdministrator(user.email.clone()).into());
@@ -409,7 +407,7 @@ async fn write_replacement(tx: &mut Tx, new: &PasswordReplacement) -> Result<Cac
 async fn give_password(
     tx: &mut Tx,
     tenant: TenantId,
-    user: &StoredUser,
+    user: &User,
     secret: &PreparedPassword,
     (server, now): (&str, Moment),
 ) -> Result<CacheVersions, Error> {
@@ -447,11 +445,7 @@ pub(crate) async fn replace_password(
 }
 
 /// A user of another tenant gives the same answer as an unknown user.
-pub(crate) async fn load_user_by_email(
-    tx: &mut Tx,
-    tenant: TenantId,
-    email: &Email,
-) -> Result<StoredUser, Error> {
+pub(crate) async fn load_user_by_email(tx: &mut Tx, tenant: TenantId, email: &Email) -> Result<User, Error> {
     let unknown = || Rejection::UnknownUser(email.to_string());
     let (owner, code) = users::find_login_owner(&mut *tx, email).await?.ok_or_else(unknown)?;
     if owner != tenant {

@@ -4,13 +4,11 @@ use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::{App, Error};
-use domain::{AuditedOperation, ClaimCode, InputField, PersonCode, Scope};
+use domain::{AuditedOperation, ClaimCode, ContactPhone, InputField, PersonCode, PersonProfile, Scope};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use storage::cases::claims::{self, ResolvedClaim};
-use storage::members::PersonProfile;
 use storage::members::phones;
-use storage::members::phones::StoredPhone;
 use storage::{Tx, members};
 
 /// Levels of related claims that are read below the requested claim.
@@ -19,7 +17,7 @@ const DEPTH: usize = 3;
 #[derive(Clone, Debug)]
 pub struct InvolvedPerson {
     pub profile: PersonProfile,
-    pub phones: Vec<StoredPhone>,
+    pub phones: Vec<ContactPhone>,
 }
 
 /// The requested claim and all claims reachable through its relations.
@@ -120,7 +118,7 @@ async fn list_involved_people(
         .collect();
     codes.sort_unstable();
     codes.dedup();
-    let mut telephones: BTreeMap<PersonCode, Vec<StoredPhone>> = BTreeMap::new();
+    let mut telephones: BTreeMap<PersonCode, Vec<ContactPhone>> = BTreeMap::new();
     for (person, phone) in
         phones::list_phones_of_people(&mut *tx, scope.tenant(), codes.iter().copied()).await?
     {

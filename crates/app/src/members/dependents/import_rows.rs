@@ -1,16 +1,16 @@
 //! Import of dependents: a row is matched within the holder's benefit by code or CPF, else by name and birth date.
 
-use super::{DependentSaveInput, StoredDependent, load_holder, write_dependent};
+use super::{DependentSaveInput, load_holder, write_dependent};
 use crate::Error;
 use crate::benefits::{PendingBenefitWrite, store_benefit};
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use domain::{
-    AuditedAction, AuditedChange, BenefitCode, DependentCode, Document, ImportProblem, ImportUndoObstacle,
-    InputField, Plate, ReferenceKind, Rejection, SituationCode, SituationKind, fold_text,
+    AuditedAction, AuditedChange, Benefit, BenefitCode, Dependent, DependentCode, Document, ImportProblem,
+    ImportUndoObstacle, InputField, Plate, ReferenceKind, Rejection, SituationCode, SituationKind, fold_text,
 };
 use serde_json::{Map, Value};
 use storage::Tx;
-use storage::benefits::{self, StoredBenefit};
+use storage::benefits;
 use storage::exchange::imports::{self, StoredLineResult};
 use storage::members::dependents;
 use wire::read::FieldPatch;
@@ -77,7 +77,7 @@ async fn load_referenced_benefit(
     tx: &mut Tx,
     context: &ImportUnitContext,
     reference: &BenefitReference,
-) -> Result<(BenefitCode, StoredBenefit), Error> {
+) -> Result<(BenefitCode, Benefit), Error> {
     let tenant = context.scope.tenant();
     let holder = match &reference.holder {
         Some(text) => {
@@ -130,8 +130,8 @@ async fn load_referenced_benefit(
 /// Finds the dependent of a row among those of the benefit.
 fn find_known_dependent<'d>(
     row: &DependentImportRow,
-    all: &'d [(DependentCode, StoredDependent)],
-) -> Option<&'d (DependentCode, StoredDependent)> {
+    all: &'d [(DependentCode, Dependent)],
+) -> Option<&'d (DependentCode, Dependent)> {
     if let Some(code) = row.reference.code {
         return all.iter().find(|(one, _)| *one == code);
     }
@@ -141,7 +141,7 @@ fn find_known_dependent<'d>(
     let name = fold_text(input.name.as_str());
     let by_cpf = all.iter().find(|(_, one)| cpf.is_some() && one.cpf == cpf);
     by_cpf.or_else(|| {
-        let alike = |one: &StoredDependent| {
+        let alike = |one: &Dependent| {
             fold_text(&one.name) == name
                 && (birth.is_none() || one.born_on.is_none() || one.born_on == birth)
                 && (cpf.is_none() || one.cpf.is_none())
@@ -210,7 +210,7 @@ pub async fn import_dependent(
 }
 
 /// A save overwrites the full dependent, so fields missing in the row are filled with their stored values.
-fn keep_missing_fields(record: &mut DependenteInput, before: &StoredDependent, given_fields: &[String]) {
+fn keep_missing_fields(record: &mut DependenteInput, before: &Dependent, given_fields: &[String]) {
     let is_given = |name: &str| given_fields.iter().any(|one| one == name);
     let set = |value: Option<_>| value.map_or(FieldPatch::Keep, FieldPatch::Set);
     if !is_given("cpf") {
@@ -263,7 +263,7 @@ pub async fn undo_dependent_import(
         ),
         Some(before) => {
             let before = dependents::parse_dependent_snapshot(before)?;
-            let after = StoredDependent { created_at: current.created_at, updated_at: context.now, ..before };
+            let after = Dependent { created_at: current.created_at, updated_at: context.now, ..before };
             (
                 dependents::update_dependent(tenant, code, &current, &after),
                 AuditedAction::UndoDependentUpdate,
@@ -272,7 +272,7 @@ pub async fn undo_dependent_import(
         }
     };
     let holder = load_holder(tx, tenant, current.benefit, &benefit).await?;
-    let changed = StoredBenefit { updated_at: context.now, ..benefit.clone() };
+    let changed = Benefit { updated_at: context.now, ..benefit.clone() };
     let audited = AuditedChange::from(action).with_argument(code);
     let store = PendingBenefitWrite {
         also,

@@ -14,16 +14,15 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, BenefitCode, CardNumber, DependentCode, InputField,
-    PersonCode, PlanCode, Rejection, fold_text, has_word_beginnings,
+    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, CardNumber, Dependent,
+    DependentCode, InputField, PersonCode, PlanCode, Rejection, fold_text, has_word_beginnings,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::StoredBenefit;
 use storage::members::dependents;
 use storage::members::dependents::DependentNameKey;
-pub use storage::members::dependents::{FoundDependent, StoredDependent};
+pub use storage::members::dependents::FoundDependent;
 use storage::server::counters::{self, Counter};
 use wire::read::FieldPatch;
 use wire::records::{DependenteInput, PesquisaDependenteQuery};
@@ -107,7 +106,7 @@ pub async fn list_benefit_dependents(
     app: &App,
     caller: &Session,
     code: BenefitCode,
-) -> Result<SortedDependents<(DependentCode, StoredDependent)>, Error> {
+) -> Result<SortedDependents<(DependentCode, Dependent)>, Error> {
     let build_query = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
     let ((person, mut rows), registers) =
@@ -132,7 +131,7 @@ pub async fn list_benefit_dependents(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedDependent {
     pub code: DependentCode,
-    pub dependent: StoredDependent,
+    pub dependent: Dependent,
     holder: PersonCode,
     /// False if nothing differed: the request then counts as read access.
     changed: bool,
@@ -228,7 +227,7 @@ async fn write_dependent(
 fn resolve_plans(
     registers: &TenantRegisters,
     input: &DependenteInput,
-    before: Option<&StoredDependent>,
+    before: Option<&Dependent>,
     problems: &mut Vec<Rejection>,
 ) -> Vec<PlanCode> {
     let old_plans = before.map_or(&[][..], |before| &before.plans);
@@ -249,16 +248,16 @@ fn resolve_plans(
 /// Builds the dependent from the input; e-mail, card and active flag keep their value if not given.
 fn build_dependent(
     command: &WriteCommand<DependentSaveInput>,
-    before: Option<&StoredDependent>,
+    before: Option<&Dependent>,
     plans: Vec<PlanCode>,
-) -> StoredDependent {
+) -> Dependent {
     let (input, now) = (&command.input.record, &command.now);
     let mut email = before.and_then(|before| before.email.clone());
     input.email.apply_to(&mut email, Clone::clone);
     let mut card = before.and_then(|before| before.card.clone());
     input.card.apply_to(&mut card, Clone::clone);
     let stays = before.is_none_or(|before| before.active);
-    StoredDependent {
+    Dependent {
         benefit: input.benefit,
         name: input.name.as_str().to_owned(),
         cpf: input.cpf.clone().into_set(),
@@ -276,7 +275,7 @@ fn build_dependent(
     }
 }
 
-fn render_dependent_fields(dependent: &StoredDependent) -> FieldTexts {
+fn render_dependent_fields(dependent: &Dependent) -> FieldTexts {
     vec![
         ("nome", Some(dependent.name.clone())),
         ("cpf", dependent.cpf.as_ref().map(ToString::to_string)),
@@ -294,9 +293,9 @@ fn render_dependent_fields(dependent: &StoredDependent) -> FieldTexts {
 async fn store_dependent(
     tx: &mut Tx,
     command: &WriteCommand<DependentSaveInput>,
-    benefit: StoredBenefit,
-    before: Option<(DependentCode, StoredDependent)>,
-    mut after: StoredDependent,
+    benefit: Benefit,
+    before: Option<(DependentCode, Dependent)>,
+    mut after: Dependent,
 ) -> Result<SavedDependent, Error> {
     let tenant = command.scope.tenant();
     refuse_conflicts(tx, command, &benefit, before.as_ref(), &after).await?;
@@ -326,7 +325,7 @@ async fn store_dependent(
         }
     };
     let profile = load_holder(tx, tenant, after.benefit, &benefit).await?;
-    let (holder, changed) = (benefit.person, StoredBenefit { updated_at: command.now, ..benefit.clone() });
+    let (holder, changed) = (benefit.person, Benefit { updated_at: command.now, ..benefit.clone() });
     let audited = AuditedChange::from(action).with_argument(code);
     let store = PendingBenefitWrite {
         also,
@@ -340,9 +339,9 @@ async fn store_dependent(
 async fn refuse_conflicts(
     tx: &mut Tx,
     command: &WriteCommand<DependentSaveInput>,
-    benefit: &StoredBenefit,
-    before: Option<&(DependentCode, StoredDependent)>,
-    after: &StoredDependent,
+    benefit: &Benefit,
+    before: Option<&(DependentCode, Dependent)>,
+    after: &Dependent,
 ) -> Result<(), Error> {
     let had_card = before.and_then(|(_, before)| before.card.as_ref());
     let new_card = after.card.as_ref().filter(|card| Some(*card) != had_card);

@@ -26,7 +26,6 @@ use std::sync::Arc;
 use std::time::Instant;
 use storage::Tx;
 pub use storage::benefits::monthly_counts::BenefitMovement;
-pub use storage::benefits::{AdditionalFieldValues, VehicleDetails};
 use storage::search::members::{self, LeadingMemberCriterion, MemberSearch};
 pub use storage::search::members::{FoundBenefit, FoundMemberBenefit, FoundMemberRow};
 use storage::search::tally::{ListingOrdering, NO_SITUATION, PageRange, RowCountQuery};

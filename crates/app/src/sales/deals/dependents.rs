@@ -1,7 +1,7 @@
 //! The dependents of health deals.
 
+use super::build_deal_audit_entry;
 use super::validate::DealInputValidator;
-use super::{ProposedDependent, build_deal_audit_entry};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
@@ -10,7 +10,7 @@ use crate::register_snapshot::confirm_registers;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitKind, DealCode, DependentCode, InputField,
-    Kinship, PersonCode, Rejection,
+    Kinship, PersonCode, ProposedDependent, Rejection,
 };
 use storage::Tx;
 use storage::history::audit;
@@ -110,7 +110,7 @@ async fn write_deal_dependent(tx: &mut Tx, command: &SaveDealDependent) -> Resul
             )
         }
     };
-    let deal = deals::StoredDeal { updated_at: command.now, ..deal };
+    let deal = domain::Deal { updated_at: command.now, ..deal };
     statements.push(deals::update_deal(tenant, command.input.deal, &deal));
     let context = command.actor_context();
     let change = AuditedChange::from(action).with_argument(code);

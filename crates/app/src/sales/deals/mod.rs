@@ -17,8 +17,7 @@ pub use move_stage::{CurrentDeal, lose_deal, move_deal, reopen_deal};
 pub use win::win_deal;
 
 pub use search::{DealDetailView, load_found_deals, read_deal, search_deals};
-pub use storage::sales::deals::dependents::ProposedDependent;
-pub use storage::sales::deals::{FoundDeal, StoredDeal};
+pub use storage::sales::deals::FoundDeal;
 
 use super::leads::{self, LeadBranchSource, PreparedLead};
 use crate::access::Session;
@@ -29,7 +28,7 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DealCode, InputField, LeadCode,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Deal, DealCode, InputField, LeadCode,
     PersonCode, Rejection, UserCode,
 };
 use storage::Tx;
@@ -48,7 +47,7 @@ const CHANGE: AuditedOperation = AuditedOperation::UpdateDeal;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedDeal {
     pub code: DealCode,
-    pub deal: StoredDeal,
+    pub deal: Deal,
     person: PersonCode,
     /// False if nothing differed: the request then counts as read access.
     changed: bool,
@@ -119,7 +118,7 @@ async fn write_deal(tx: &mut Tx, command: &SaveDeal) -> Result<SavedDeal, Error>
 
 /// The lead of a new deal.
 enum NewDealLead {
-    Existing(LeadCode, Box<leads::StoredLead>),
+    Existing(LeadCode, Box<domain::Lead>),
     Prepared(Box<PreparedLead>),
 }
 
@@ -232,7 +231,7 @@ async fn find_usable_lead(
     command: &SaveDeal,
     code: LeadCode,
     validator: &mut DealInputValidator<'_>,
-) -> Result<Option<leads::StoredLead>, Error> {
+) -> Result<Option<domain::Lead>, Error> {
     let found = storage::sales::leads::find_lead(&mut *tx, command.scope.tenant(), code).await?;
     let found = found.filter(|lead| lead.active && command.scope.can_see(lead.branch));
     if found.is_none() {
@@ -260,7 +259,7 @@ async fn check_responsible(
     Ok(())
 }
 
-fn build_stage_move(deal: &StoredDeal, number: i32, context: &ActorContext<'_>) -> DealStageMove {
+fn build_stage_move(deal: &Deal, number: i32, context: &ActorContext<'_>) -> DealStageMove {
     let (stage, state) = (deal.stage, deal.state);
     DealStageMove { number, at: context.now, stage, state, user: context.user, user_name: None }
 }

@@ -1,6 +1,6 @@
 //! State changes of deals: move to a stage, lose and reopen.
 
-use super::{FoundDeal, StoredDeal, build_deal_audit_entry, build_stage_move, deals};
+use super::{FoundDeal, build_deal_audit_entry, build_stage_move, deals};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
@@ -9,8 +9,8 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, DealCode, DealState, InputField, NoteText, PersonCode,
-    Rejection,
+    AuditedAction, AuditedChange, AuditedOperation, Deal, DealCode, DealState, InputField, NoteText,
+    PersonCode, Rejection,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -60,7 +60,7 @@ pub(super) async fn load_visible_deal<I>(
 pub(super) fn refuse_stale_version<I>(
     command: &WriteCommand<I>,
     version: Option<i32>,
-    before: &StoredDeal,
+    before: &Deal,
     changes: &[FieldDifference],
 ) -> Option<Rejection> {
     let present = CurrentVersion { version: before.version, since: before.updated_at };
@@ -115,7 +115,7 @@ async fn write_deal_stage(
 }
 
 /// Only open deals can move.
-fn refuse_closed_deal(deal: DealCode, before: &StoredDeal) -> Option<Rejection> {
+fn refuse_closed_deal(deal: DealCode, before: &Deal) -> Option<Rejection> {
     let won = before.state == DealState::Won;
     (before.state != DealState::Open).then_some(Rejection::ClosedDeal { deal, won })
 }
@@ -143,7 +143,7 @@ async fn write_deal_loss(
     let (code, input) = (command.input.0, &command.input.1);
     let found = load_visible_deal(tx, command, code).await?;
     let reason = Some(input.reason.as_str().to_owned());
-    let after = StoredDeal { state: DealState::Lost, lost_because: reason, ..found.deal.clone() };
+    let after = Deal { state: DealState::Lost, lost_because: reason, ..found.deal.clone() };
     let changes = compare_deals(&found.deal, &after);
     let version = input.version.clone().into_set().map(wire::read::BoundedInt::get);
     let mut problems: Vec<Rejection> =
@@ -179,7 +179,7 @@ async fn write_deal_reopening(
 ) -> Result<CurrentDeal, Error> {
     let (code, input) = (command.input.0, &command.input.1);
     let found = load_visible_deal(tx, command, code).await?;
-    let mut after = StoredDeal { state: DealState::Open, lost_because: None, ..found.deal.clone() };
+    let mut after = Deal { state: DealState::Open, lost_because: None, ..found.deal.clone() };
     if found.deal.state != DealState::Open {
         after.stage_since = command.now;
     }
@@ -204,7 +204,7 @@ pub(super) async fn store_deal<I>(
     tx: &mut Tx,
     command: &WriteCommand<I>,
     found: FoundDeal,
-    after: StoredDeal,
+    after: Deal,
     change: AuditedChange,
 ) -> Result<CurrentDeal, Error> {
     let (context, code) = (command.actor_context(), found.code);
@@ -221,10 +221,10 @@ pub(super) async fn write_deal_change(
     tx: &mut Tx,
     context: &ActorContext<'_>,
     (code, person): (DealCode, PersonCode),
-    before: &StoredDeal,
-    mut after: StoredDeal,
+    before: &Deal,
+    mut after: Deal,
     change: AuditedChange,
-) -> Result<StoredDeal, Error> {
+) -> Result<Deal, Error> {
     let tenant = context.tenant;
     after.updated_at = context.now;
     let changes = compare_deals(before, &after);
@@ -245,11 +245,11 @@ pub(super) async fn write_deal_change(
     Ok(after)
 }
 
-pub(super) fn compare_deals(before: &StoredDeal, after: &StoredDeal) -> Vec<FieldDifference> {
+pub(super) fn compare_deals(before: &Deal, after: &Deal) -> Vec<FieldDifference> {
     field_differences::compare_fields(render_deal_fields(before), render_deal_fields(after))
 }
 
-fn render_deal_fields(deal: &StoredDeal) -> FieldTexts {
+fn render_deal_fields(deal: &Deal) -> FieldTexts {
     let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
     let mut fields = vec![
         ("codLead", Some(deal.lead.to_string())),

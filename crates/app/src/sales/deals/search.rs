@@ -7,13 +7,13 @@ use crate::register_snapshot::{TenantRegisters, load_registers, read_with_regist
 use crate::sales::leads::{self, ContactFilter, FoundCodes, FoundLead};
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, DealCode, DealCriteria, DependentCode, InputField, LeadCode, LeadKey, Scope, TenantId,
-    VisibleBranches, fold_text, has_word_beginnings,
+    AuditedOperation, DealCode, DealCriteria, DependentCode, InputField, LeadCode, LeadKey,
+    ProposedDependent, Scope, TenantId, VisibleBranches, fold_text, has_word_beginnings,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::Tx;
-use storage::sales::deals::dependents::{self, ProposedDependent};
+use storage::sales::deals::dependents;
 use storage::sales::deals::{self, DealOrderKey, DealStageMove, DrivingDealCriterion, FoundDeal, STEP};
 use wire::read::IsoQueryDate;
 use wire::records::PesquisaNegocioQuery;

@@ -4,11 +4,9 @@
 use crate::benefits::vehicle;
 use crate::register_snapshot::{TenantRegisters, find_first_stage};
 use domain::{
-    BenefitKind, BranchCode, DealState, FunnelCode, InputField, LeadCode, Moment, PlanCode, Rejection, Scope,
-    StageCode, TimeZone, UserCode,
+    BenefitKind, BranchCode, Deal, DealState, FunnelCode, InputField, LeadCode, Moment, PlanCode, Rejection,
+    Scope, StageCode, TimeZone, UserCode, VehicleDetails,
 };
-use storage::benefits::VehicleDetails;
-use storage::sales::deals::StoredDeal;
 use wire::read::FieldPatch;
 use wire::records::NegocioInput;
 
@@ -31,7 +29,7 @@ impl<'a> DealInputValidator<'a> {
         (default_branch, is_checked): (Option<BranchCode>, bool),
         caller: Option<UserCode>,
         now: Moment,
-    ) -> Option<StoredDeal> {
+    ) -> Option<Deal> {
         let branch = match input.branch {
             FieldPatch::Set(branch) if !is_checked => self.check_branch(branch),
             FieldPatch::Set(branch) => Some(branch),
@@ -49,9 +47,9 @@ impl<'a> DealInputValidator<'a> {
     pub fn build_changed_deal(
         &mut self,
         input: &NegocioInput,
-        before: Option<&StoredDeal>,
+        before: Option<&Deal>,
         now: Moment,
-    ) -> Option<StoredDeal> {
+    ) -> Option<Deal> {
         let mut deal = before.cloned().unwrap_or_else(|| build_blank_deal(now, &self.registers.zone));
         if let FieldPatch::Set(branch) = input.branch
             && before.is_none_or(|before| before.branch != branch)
@@ -153,12 +151,7 @@ impl<'a> DealInputValidator<'a> {
     }
 
     /// For an unknown deal, a loss reason is refused only if the input also sets a state other than lost.
-    fn apply_fields(
-        &mut self,
-        input: &NegocioInput,
-        (is_new, is_known): (bool, bool),
-        deal: &mut StoredDeal,
-    ) {
+    fn apply_fields(&mut self, input: &NegocioInput, (is_new, is_known): (bool, bool), deal: &mut Deal) {
         input.title.apply_to(&mut deal.title, ToString::to_string);
         if let FieldPatch::Set(user) = input.responsible {
             deal.responsible = Some(user);
@@ -219,8 +212,8 @@ impl<'a> DealInputValidator<'a> {
 }
 
 /// An empty deal with placeholder codes.
-fn build_blank_deal(now: Moment, zone: &TimeZone) -> StoredDeal {
-    StoredDeal {
+fn build_blank_deal(now: Moment, zone: &TimeZone) -> Deal {
+    Deal {
         sequence: 0,
         lead: LeadCode::new(0),
         branch: BranchCode::new(0),

@@ -5,7 +5,7 @@ use super::move_stage::{
     CurrentDeal, load_visible_deal, record_unchanged_access, refuse_stale_version, store_deal,
     write_deal_change,
 };
-use super::{FoundDeal, StoredDeal, deals};
+use super::{FoundDeal, deals};
 use crate::access::Session;
 use crate::benefits::{
     self, BenefitWriteHook, NewBenefitDraft, PresetNumbers, SentBenefitFields, SentBenefitValidator,
@@ -15,19 +15,14 @@ use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, BenefitKind, Date, DealCode, DealState, DependentCode,
-    InputField, ItemCode, PersonCode, PlanCode, Rejection, SellerKind,
+    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitItem, BenefitKind, Date, Deal, DealCode,
+    DealState, Dependent, DependentCode, InputField, ItemCode, Lead, PersonCode, PersonProfile, PlanCode,
+    ProposedDependent, Rejection, SellerKind,
 };
 use std::sync::Arc;
-use storage::benefits::StoredBenefit;
 use storage::benefits::items;
-use storage::benefits::items::StoredItem;
-use storage::members::PersonProfile;
 use storage::members::dependents;
-use storage::members::dependents::StoredDependent;
-use storage::sales::deals::dependents::ProposedDependent;
 use storage::sales::leads;
-use storage::sales::leads::StoredLead;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, members};
 use wire::read::{BoundedInt, FieldPatch};
@@ -57,7 +52,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
     let found = load_visible_deal(tx, command, code).await?;
     let registers = Arc::clone(&command.registers);
     if found.deal.benefit.is_some() {
-        let after = StoredDeal { state: DealState::Won, lost_because: None, ..found.deal.clone() };
+        let after = Deal { state: DealState::Won, lost_because: None, ..found.deal.clone() };
         return Box::pin(store_deal(tx, command, found, after, AuditedAction::WinDeal.into())).await;
     }
     let tenant = command.scope.tenant();
@@ -89,12 +84,8 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
         NewBenefitDraft { benefit, item, holder, kept: PresetNumbers::default(), then: Some(hook), audited };
     let context = command.actor_context();
     let stored = Box::pin(benefits::insert_benefit(tx, &context, &command.scope, new)).await?;
-    let after = StoredDeal {
-        state: DealState::Won,
-        lost_because: None,
-        benefit: Some(stored.code),
-        ..found.deal.clone()
-    };
+    let after =
+        Deal { state: DealState::Won, lost_because: None, benefit: Some(stored.code), ..found.deal.clone() };
     let deal =
         write_deal_change(tx, &context, (code, person), &found.deal, after, AuditedAction::WinDeal.into())
             .await?;
@@ -104,7 +95,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
 }
 
 /// Refuses a lost deal or a stale version.
-fn refuse_lost_deal(command: &WinDeal, code: DealCode, before: &StoredDeal) -> Result<(), Error> {
+fn refuse_lost_deal(command: &WinDeal, code: DealCode, before: &Deal) -> Result<(), Error> {
     let version = command.input.1.version.clone().into_set().map(BoundedInt::get);
     let mut problems: Vec<Rejection> =
         refuse_stale_version(command, version, before, &[]).into_iter().collect();
@@ -118,7 +109,7 @@ fn refuse_lost_deal(command: &WinDeal, code: DealCode, before: &StoredDeal) -> R
 async fn resolve_holder(
     tx: &mut Tx,
     command: &WinDeal,
-    lead: &StoredLead,
+    lead: &Lead,
     validator: &mut SentBenefitValidator<'_>,
 ) -> Result<Option<(PersonCode, PersonProfile)>, Error> {
     let tenant = command.scope.tenant();
@@ -160,8 +151,8 @@ async fn resolve_holder(
 /// The sent fields, completed from the deal and its lead, and all plans sold.
 fn build_sold_fields(
     command: &WinDeal,
-    deal: &StoredDeal,
-    lead: &StoredLead,
+    deal: &Deal,
+    lead: &Lead,
     validator: &mut SentBenefitValidator<'_>,
 ) -> (BeneficioCampos, Vec<PlanCode>) {
     let input = &command.input.1;
@@ -217,10 +208,10 @@ fn refuse_duplicate_dependents(proposed: &[(DependentCode, ProposedDependent)]) 
 async fn prepare_further_rows(
     tx: &mut Tx,
     command: &WinDeal,
-    mut benefit: StoredBenefit,
+    mut benefit: Benefit,
     plans: &[PlanCode],
     proposed: Vec<(DependentCode, ProposedDependent)>,
-) -> Result<(StoredBenefit, BenefitWriteHook<'static>), Error> {
+) -> Result<(Benefit, BenefitWriteHook<'static>), Error> {
     let (tenant, now) = (command.scope.tenant(), command.now);
     let today = now.date_in(&command.registers.zone);
     let further: Vec<&storage::registers::plans::StoredPlan> =
@@ -229,9 +220,9 @@ async fn prepare_further_rows(
     let count = |len: usize| i32::try_from(len).unwrap_or(i32::MAX);
     let blocks = [(Counter::Item, count(further.len())), (Counter::Dependent, count(proposed.len()))];
     let [item, dependent] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
-    let further: Vec<StoredItem> = (item..)
+    let further: Vec<BenefitItem> = (item..)
         .zip(further)
-        .map(|(code, plan)| StoredItem {
+        .map(|(code, plan)| BenefitItem {
             code: ItemCode::new(code),
             is_first: false,
             ..build_first_item(plan, today)
@@ -243,10 +234,10 @@ async fn prepare_further_rows(
         new_dependents.push((DependentCode::new(code), one, card));
     }
     let hook: BenefitWriteHook<'static> = Box::new(move |code, benefit| {
-        let dependents: Vec<(DependentCode, StoredDependent)> = new_dependents
+        let dependents: Vec<(DependentCode, Dependent)> = new_dependents
             .into_iter()
             .map(|(dependent_code, one, card)| {
-                let dependent = StoredDependent {
+                let dependent = Dependent {
                     benefit: code,
                     name: one.name,
                     cpf: one.cpf,
@@ -281,7 +272,7 @@ async fn update_won_lead(
     tx: &mut Tx,
     command: &WinDeal,
     found: &FoundDeal,
-    lead: &StoredLead,
+    lead: &Lead,
     holder: (PersonCode, PersonProfile),
 ) -> Result<(PersonCode, PersonProfile), Error> {
     let (person, profile) = &holder;

@@ -1,20 +1,20 @@
 //! Import of leads: matched by document, else e-mail, else phone, like any other save.
 
-use super::{LeadBranchSource, StoredLead, prepare_lead, store_lead};
+use super::{LeadBranchSource, prepare_lead, store_lead};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::members::import_rows::merge_telephones;
 use crate::members::parse_telephone;
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, ImportUndoObstacle, InputField, LeadCode,
-    ReferenceKind, Rejection,
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, ImportUndoObstacle, InputField, Lead,
+    LeadCode, PersonProfile, ReferenceKind, Rejection,
 };
 use serde_json::{Map, Value, json};
 use storage::Tx;
 use storage::exchange::imports::{self, StoredLineResult};
 use storage::history::audit;
+use storage::members;
 use storage::members::phones;
-use storage::members::{self, PersonProfile};
 use storage::sales::leads;
 use storage::server::counters::{self, Counter};
 use wire::read::FieldPatch;
@@ -107,7 +107,7 @@ async fn prepare_import(
     Ok(prepared)
 }
 
-fn build_phone_input(phone: &phones::StoredPhone) -> wire::records::TelefoneInput {
+fn build_phone_input(phone: &domain::ContactPhone) -> wire::records::TelefoneInput {
     wire::records::TelefoneInput {
         country: FieldPatch::Keep,
         number: FieldPatch::Set(phone.number.clone()),
@@ -156,7 +156,7 @@ pub async fn import_lead(
 }
 
 /// Snapshot of a lead and, unless they are a member, of their person.
-async fn snapshot_lead(tx: &mut Tx, context: &ImportUnitContext, lead: &StoredLead) -> Result<String, Error> {
+async fn snapshot_lead(tx: &mut Tx, context: &ImportUnitContext, lead: &Lead) -> Result<String, Error> {
     let tenant = context.scope.tenant();
     let person = members::find_person(&mut *tx, tenant, lead.person).await?.filter(|one| !one.is_member);
     let person = match person {
@@ -197,7 +197,7 @@ async fn remove_imported_lead(
     tx: &mut Tx,
     context: &ImportUnitContext,
     code: LeadCode,
-    current: &StoredLead,
+    current: &Lead,
 ) -> Result<ImportUndoOutcome, Error> {
     let tenant = context.scope.tenant();
     if leads::has_deal(tx, tenant, code).await? {
@@ -225,19 +225,15 @@ async fn restore_lead(
     tx: &mut Tx,
     context: &ImportUnitContext,
     code: LeadCode,
-    current: &StoredLead,
+    current: &Lead,
     before: &str,
 ) -> Result<ImportUndoOutcome, Error> {
     let tenant = context.scope.tenant();
     let broken = || storage::Error::Broken("a lead is kept that cannot be read".to_owned());
     let all: Value = serde_json::from_str(before).map_err(|_| broken())?;
     let before = leads::parse_lead_snapshot(all["lead"].as_str().ok_or_else(broken)?)?;
-    let after = StoredLead {
-        created_at: current.created_at,
-        updated_at: context.now,
-        version: current.version,
-        ..before
-    };
+    let after =
+        Lead { created_at: current.created_at, updated_at: context.now, version: current.version, ..before };
     let changes = super::manage::compare_leads(current, &after);
     let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
     let [first] = counters::reserve_number_blocks(tx, tenant, [(Counter::FieldChange, count)]).await?;

@@ -1,7 +1,7 @@
 //! Management view of leads: includes inactive ones.
 
 use super::{
-    LeadBranchSource, LeadContactInput, StoredLead, list_keys_by_contacts, parse_contact_filter, store_lead,
+    LeadBranchSource, LeadContactInput, list_keys_by_contacts, parse_contact_filter, store_lead,
     validate_contact,
 };
 use crate::access::Session;
@@ -12,7 +12,7 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
 use crate::search_page::SearchPage;
 use crate::{App, Error};
-use domain::{AuditedOperation, InputField, LeadCode, LeadKey, PAGE_SIZE, Rejection, Scope};
+use domain::{AuditedOperation, InputField, Lead, LeadCode, LeadKey, PAGE_SIZE, Rejection, Scope};
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::Tx;
@@ -159,8 +159,8 @@ async fn write_lead_change(tx: &mut Tx, command: &ChangeLead) -> Result<CurrentL
 async fn refuse_lead_conflicts(
     tx: &mut Tx,
     command: &ChangeLead,
-    before: &StoredLead,
-    after: &StoredLead,
+    before: &Lead,
+    after: &Lead,
 ) -> Result<(), Error> {
     let present = CurrentVersion { version: before.version, since: before.updated_at };
     let given_version = command.input.1.version.get().into();
@@ -181,11 +181,11 @@ async fn refuse_lead_conflicts(
     if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
 }
 
-pub(super) fn compare_leads(before: &StoredLead, after: &StoredLead) -> Vec<FieldDifference> {
+pub(super) fn compare_leads(before: &Lead, after: &Lead) -> Vec<FieldDifference> {
     field_differences::compare_fields(render_lead_fields(before), render_lead_fields(after))
 }
 
-fn render_lead_fields(lead: &StoredLead) -> FieldTexts {
+fn render_lead_fields(lead: &Lead) -> FieldTexts {
     vec![
         ("codLoja", Some(lead.branch.to_string())),
         ("nomePessoa", Some(lead.name.clone())),

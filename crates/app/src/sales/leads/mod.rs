@@ -9,7 +9,7 @@ mod validate;
 pub use manage::{CurrentLead, LeadManagementQuery, change_lead, list_leads, read_lead};
 pub(crate) use search::list_keys_by_contacts;
 pub use search::{ContactFilter, FoundCodes, load_found_leads, parse_contact_filter, search_leads};
-pub use storage::sales::leads::{FoundLead, StoredLead};
+pub use storage::sales::leads::FoundLead;
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
@@ -19,13 +19,13 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Document, LeadCode, LeadKey, Moment,
-    PersonCode, Phone, PhoneKind, Rejection, Scope,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ContactPhone, Document, Lead,
+    LeadCode, LeadKey, Moment, PersonCode, PersonProfile, Phone, PhoneKind, Rejection, Scope,
 };
 use storage::Tx;
 use storage::history::audit;
-use storage::members::phones::{self, HOME, StoredPhone};
-use storage::members::{self, PersonProfile};
+use storage::members;
+use storage::members::phones::{self, HOME};
 use storage::sales::leads;
 use storage::server::counters::{self, Counter};
 pub(crate) use validate::LeadBranchSource;
@@ -38,7 +38,7 @@ const OPERATION: AuditedOperation = AuditedOperation::SaveLead;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedLead {
     pub code: LeadCode,
-    pub lead: StoredLead,
+    pub lead: Lead,
     /// False if nothing differed: the request then counts as read access.
     pub changed: bool,
 }
@@ -76,11 +76,11 @@ async fn write_submitted_lead(tx: &mut Tx, command: &WriteCommand<LeadInput>) ->
 
 /// A validated lead that is not yet written.
 pub(crate) struct PreparedLead {
-    before: Option<(LeadCode, StoredLead)>,
+    before: Option<(LeadCode, Lead)>,
     /// The present person of the lead.
     person: Option<(PersonCode, PersonProfile)>,
-    pub after: StoredLead,
-    phones: Vec<StoredPhone>,
+    pub after: Lead,
+    phones: Vec<ContactPhone>,
     /// Whether the phones differ from the stored ones.
     has_other_phones: bool,
     preset_code: Option<LeadCode>,
@@ -111,7 +111,7 @@ async fn validate_contact(
     context: &ActorContext<'_>,
     scope: &Scope,
     (contact_input, branch_source): (&LeadContactInput<'_>, LeadBranchSource<'_>),
-    before: Option<(LeadCode, StoredLead)>,
+    before: Option<(LeadCode, Lead)>,
     problems: &mut Vec<Rejection>,
 ) -> Result<PreparedLead, Error> {
     let lead = before.as_ref().map(|(_, lead)| lead);
@@ -135,9 +135,9 @@ async fn validate_contact(
     Ok(PreparedLead { before, person, after, phones, has_other_phones, preset_code: None })
 }
 
-fn list_first_phones(lead: &StoredLead) -> Vec<StoredPhone> {
+fn list_first_phones(lead: &Lead) -> Vec<ContactPhone> {
     let telephone = |kind, number: &Option<Phone>| {
-        number.clone().map(|number| StoredPhone { kind, country: HOME.to_owned(), number })
+        number.clone().map(|number| ContactPhone { kind, country: HOME.to_owned(), number })
     };
     let (mobile, landline) =
         (telephone(PhoneKind::Mobile, &lead.mobile), telephone(PhoneKind::Landline, &lead.landline));
@@ -149,7 +149,7 @@ async fn find_known_lead(
     tx: &mut Tx,
     scope: &Scope,
     contact_input: &LeadContactInput<'_>,
-) -> Result<Option<(LeadCode, StoredLead)>, Error> {
+) -> Result<Option<(LeadCode, Lead)>, Error> {
     let document = contact_input.document();
     let text = document.map(|document| LeadKey::Document(document.as_str().to_owned()));
     let email = contact_input.email().map(|email| LeadKey::Email(email.as_str().to_owned()));
@@ -183,7 +183,7 @@ pub(crate) async fn store_lead(
     let tenant = context.tenant;
     let person = Box::pin(write_lead_person(tx, context, scope, &prepared)).await?;
     let PreparedLead { before, after, preset_code, .. } = prepared;
-    let after = StoredLead { person, updated_at: context.now, ..after };
+    let after = Lead { person, updated_at: context.now, ..after };
     let new = i32::from(before.is_none() && preset_code.is_none());
     if let Some(preset_code) = preset_code {
         counters::advance_counter(tx, tenant, Counter::Lead, preset_code.get()).await?;
@@ -209,7 +209,7 @@ pub(crate) async fn store_lead(
     statements.push(audit::insert_audit_entry(&entry, audit_code));
     tx.execute_batch(statements).await?;
     let version = before.map_or(1, |(_, before)| before.version + 1);
-    Ok(SavedLead { code, lead: StoredLead { version, ..after }, changed: true })
+    Ok(SavedLead { code, lead: Lead { version, ..after }, changed: true })
 }
 
 /// The person of a lead: the one with its document, else its present one, else a new one. Members are not changed.
@@ -270,7 +270,7 @@ async fn write_lead_person(
 }
 
 /// Applies the data of a lead to a person who is not a member.
-pub fn apply_lead_to_person(person: &PersonProfile, lead: &StoredLead, now: Moment) -> PersonProfile {
+pub fn apply_lead_to_person(person: &PersonProfile, lead: &Lead, now: Moment) -> PersonProfile {
     let mut profile = person.clone();
     profile.branch = lead.branch;
     profile.name.clone_from(&lead.name);

@@ -3,11 +3,10 @@
 use crate::command::ActorContext;
 use crate::members::parse_telephone;
 use domain::{
-    BranchCode, DisplayName, Document, Email, InputField, PersonCode, Phone, PhoneKind, Rejection, Scope,
-    SellerKind,
+    BranchCode, ContactPhone, DisplayName, Document, Email, InputField, Lead, PersonCode, Phone, PhoneKind,
+    Rejection, Scope, SellerKind,
 };
-use storage::members::phones::{HOME, StoredPhone};
-use storage::sales::leads::StoredLead;
+use storage::members::phones::HOME;
 use wire::read::FieldPatch;
 use wire::records::ContatoInput;
 
@@ -48,7 +47,7 @@ impl<'i> LeadContactInput<'i> {
     }
 
     /// For an existing lead: an absent name keeps its value.
-    pub fn with_known_name(mut self, lead: &StoredLead) -> LeadContactInput<'i> {
+    pub fn with_known_name(mut self, lead: &Lead) -> LeadContactInput<'i> {
         if self.name == FieldPatch::Keep {
             self.name =
                 DisplayName::parse(InputField::Name, &lead.name).map_or(FieldPatch::Keep, FieldPatch::Set);
@@ -73,14 +72,14 @@ impl<'i> LeadContactInput<'i> {
     }
 
     /// The list that replaces all phones. An empty list next to a single phone is ignored.
-    fn replacement_phones(&self) -> Option<Vec<StoredPhone>> {
-        let all: Vec<StoredPhone> =
+    fn replacement_phones(&self) -> Option<Vec<ContactPhone>> {
+        let all: Vec<ContactPhone> =
             read_given(&self.input.phones)?.iter().filter_map(parse_telephone).collect();
         (!all.is_empty() || read_given(&self.input.phone).is_none()).then_some(all)
     }
 
     /// The phones after the change.
-    pub fn resolve_telephones(&self, old_phones: &[StoredPhone]) -> Vec<StoredPhone> {
+    pub fn resolve_telephones(&self, old_phones: &[ContactPhone]) -> Vec<ContactPhone> {
         match (self.replacement_phones(), &self.input.phone, &self.input.phones) {
             (Some(all), ..) => all,
             (None, FieldPatch::Set(number), _) => put_phone_first(number, old_phones),
@@ -95,16 +94,16 @@ impl<'i> LeadContactInput<'i> {
         context: &ActorContext<'_>,
         scope: &Scope,
         branch_source: LeadBranchSource<'_>,
-        (before, phones): (Option<&StoredLead>, &[StoredPhone]),
+        (before, phones): (Option<&Lead>, &[ContactPhone]),
         problems: &mut Vec<Rejection>,
-    ) -> StoredLead {
+    ) -> Lead {
         let name = read_given(&self.name).map(|name| name.as_str().to_owned());
         if name.is_none() {
             problems.push(Rejection::Missing(InputField::Name));
         }
         let current_branch = before.map(|lead| lead.branch);
         let lead_branch = resolve_lead_branch(context, scope, branch_source, current_branch, problems);
-        let mut lead = before.cloned().unwrap_or_else(|| StoredLead {
+        let mut lead = before.cloned().unwrap_or_else(|| Lead {
             person: PersonCode::new(0),
             branch: lead_branch,
             name: String::new(),
@@ -137,8 +136,8 @@ impl<'i> LeadContactInput<'i> {
         &self,
         context: &ActorContext<'_>,
         scope: &Scope,
-        phones: &[StoredPhone],
-        lead: &mut StoredLead,
+        phones: &[ContactPhone],
+        lead: &mut Lead,
         problems: &mut Vec<Rejection>,
     ) {
         let input = self.input;
@@ -198,11 +197,11 @@ fn resolve_alias<T: Clone + PartialEq>(
 }
 
 /// Puts a number first among those of its kind; a new number replaces the first one.
-fn put_phone_first(number: &Phone, old_phones: &[StoredPhone]) -> Vec<StoredPhone> {
+fn put_phone_first(number: &Phone, old_phones: &[ContactPhone]) -> Vec<ContactPhone> {
     let mut phones = old_phones.to_vec();
     let known = phones.iter().position(|phone| phone.number == *number).map(|at| phones.remove(at));
     let is_new = known.is_none();
-    let phone = known.unwrap_or_else(|| StoredPhone {
+    let phone = known.unwrap_or_else(|| ContactPhone {
         kind: number.kind(),
         country: HOME.to_owned(),
         number: number.clone(),

@@ -17,9 +17,7 @@ async fn the_credit_cards_of_a_demo_belong_to_its_members(database: Database) {
                 .await
                 .unwrap();
         let made = crowd.generate_member(number).credit_cards;
-        let shown = |card: &storage::members::credit_cards::StoredCreditCard| {
-            (card.holder.clone(), card.last_digits.clone())
-        };
+        let shown = |card: &domain::CreditCard| (card.holder.clone(), card.last_digits.clone());
         assert_eq!(
             kept.iter().map(shown).collect::<Vec<_>>(),
             made.iter().map(|new| shown(&new.card)).collect::<Vec<_>>()

@@ -15,10 +15,10 @@ use crate::widgets::record_form::{
 };
 use app::benefits;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
-use app::members::dependents::{self, StoredDependent};
+use app::members::dependents;
 use app::{App, Error};
 use axum::extract::State;
-use domain::{BenefitCode, Date, DependentCode, Kinship, Sex};
+use domain::{BenefitCode, Date, Dependent, DependentCode, Kinship, Sex};
 use serde_json::Value;
 use wire::read;
 use wire::records::DependenteInput;
@@ -45,7 +45,7 @@ fn list_dependent_choices(name: &str) -> Vec<(String, String)> {
     }
 }
 
-fn fill_dependent_values(dependent: &StoredDependent) -> FormValues {
+fn fill_dependent_values(dependent: &Dependent) -> FormValues {
     let text = |value: Option<String>| value.unwrap_or_default();
     FormValues::from([
         ("nome", dependent.name.clone()),
@@ -61,12 +61,7 @@ fn fill_dependent_values(dependent: &StoredDependent) -> FormValues {
 }
 
 /// A dependent of another benefit is not found.
-async fn load_dependent(
-    app: &App,
-    user: &SignedInUser,
-    benefit: i32,
-    code: i32,
-) -> Result<StoredDependent, Error> {
+async fn load_dependent(app: &App, user: &SignedInUser, benefit: i32, code: i32) -> Result<Dependent, Error> {
     let code = DependentCode::new(code);
     let all = dependents::list_benefit_dependents(app, user.session(), BenefitCode::new(benefit)).await?;
     let found = all.rows.into_iter().find(|(known, _)| *known == code);

@@ -4,9 +4,11 @@ use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::format_reais;
 use crate::widgets::labels;
 use crate::widgets::record_form::{FormInput, FormProblems, FormValues, InputKind, InputSpec};
-use app::benefits::{FullBenefit, StoredBenefit};
+use app::benefits::FullBenefit;
 use app::register_snapshot::{StoredAdditionalField, TenantRegisters};
-use domain::{BenefitKind, Date, Entity, FieldKind, Fuel, Money, Scope, SellerKind, VehicleCategory};
+use domain::{
+    Benefit, BenefitKind, Date, Entity, FieldKind, Fuel, Money, Scope, SellerKind, VehicleCategory,
+};
 use serde_json::{Value, json};
 use wire::set_names;
 
@@ -93,7 +95,7 @@ pub fn list_benefit_choices(
     registers: &TenantRegisters,
     user: &SignedInUser,
     kind: BenefitKind,
-    existing: Option<&StoredBenefit>,
+    existing: Option<&Benefit>,
     name: &str,
 ) -> Vec<(String, String)> {
     let scope = &user.session().scope;
@@ -225,7 +227,7 @@ pub fn list_additional_fields(registers: &TenantRegisters, kind: BenefitKind) ->
     PLACES.iter().zip(applicable).map(one).collect()
 }
 
-pub fn fill_additional_values(added: &[AdditionalFieldInput], benefit: &StoredBenefit) -> FormValues {
+pub fn fill_additional_values(added: &[AdditionalFieldInput], benefit: &Benefit) -> FormValues {
     let value = |one: &AdditionalFieldInput| benefit.fields.get(&domain::FieldCode::new(one.code)).cloned();
     added.iter().map(|one| (one.spec.name, value(one).unwrap_or_default())).collect()
 }

@@ -14,14 +14,14 @@ use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money_values, read_form_values,
 };
-use app::benefits::{self, FullBenefit, SaveBenefitInput, StoredBenefit};
+use app::benefits::{self, FullBenefit, SaveBenefitInput};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::quick_search;
 use app::register_snapshot::TenantRegisters;
 use app::{App, Error, members};
 use askama::Template;
 use axum::extract::State;
-use domain::{BenefitCode, BenefitKind, PersonCode};
+use domain::{Benefit, BenefitCode, BenefitKind, PersonCode};
 use serde_json::Value;
 use wire::read;
 use wire::refusal::RequestProblem;
@@ -124,7 +124,7 @@ struct EditBenefitState {
 fn build_form_sections(
     registers: &TenantRegisters,
     user: &SignedInUser,
-    (kind, existing): (BenefitKind, Option<&StoredBenefit>),
+    (kind, existing): (BenefitKind, Option<&Benefit>),
     state: &EditBenefitState,
 ) -> Vec<(String, Vec<crate::widgets::record_form::FormInput>)> {
     let is_new = existing.is_none();

@@ -3,10 +3,9 @@
 use crate::pages::benefits::drop_empty_facts;
 use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::record_form::{FormValues, InputSpec};
-use app::cases::{FullCase, StoredCase};
-use app::members::search::VehicleDetails;
+use app::cases::FullCase;
 use app::register_snapshot::TenantRegisters;
-use domain::{CaseKind, Date, Moment};
+use domain::{Case, CaseKind, Date, Moment, VehicleDetails};
 use wire::set_names;
 
 /// Title and fields of a form section.
@@ -137,7 +136,7 @@ pub fn fill_case_values(full_case: &FullCase) -> FormValues {
         ("codResponsavel", format_optional_code(head.responsible)),
     ]);
     match &full_case.told.case {
-        StoredCase::Claim(claim) => {
+        Case::Claim(claim) => {
             let related = full_case.related.iter().map(|one| one.case.head().protocol.to_string());
             let (place, vehicle) = (&claim.place, &claim.vehicle);
             values.extend([
@@ -164,19 +163,19 @@ pub fn fill_case_values(full_case: &FullCase) -> FormValues {
                 ("veiculo.chassi", format_optional_code(vehicle.chassis.as_ref())),
             ]);
         }
-        StoredCase::Inspection(inspection) => values.extend([
+        Case::Inspection(inspection) => values.extend([
             ("codTipoVistoria", inspection.kind.to_string()),
             ("dataPrevista", at(inspection.planned_for)),
             ("vistoriador", unwrap_text(&inspection.inspector)),
             ("local", unwrap_text(&inspection.place)),
             ("observacao", unwrap_text(&inspection.note)),
         ]),
-        StoredCase::Ticket(ticket) => values.extend([
+        Case::Ticket(ticket) => values.extend([
             ("codTipoHelpDesk", ticket.kind.to_string()),
             ("prioridade", set_names::priority(ticket.priority).to_owned()),
             ("descricao", unwrap_text(&ticket.description)),
         ]),
-        StoredCase::Appointment(visit) => values.extend([
+        Case::Appointment(visit) => values.extend([
             ("dataConsulta", at(visit.takes_place_at)),
             ("codDependente", format_optional_code(visit.dependent)),
             ("codMedico", format_optional_code(visit.doctor)),
@@ -195,7 +194,7 @@ pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Opt
     let kind = super::find_type_name(registers, &full_case.told.case);
     let at = |moment: Option<Moment>| moment.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
     let (facts, vehicle, free_text) = match &full_case.told.case {
-        StoredCase::Claim(claim) => (
+        Case::Claim(claim) => (
             vec![
                 ("Tipo", kind),
                 ("Aconteceu em", format_optional_day(claim.happened_on)),
@@ -207,7 +206,7 @@ pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Opt
             list_vehicle_facts(registers, &claim.vehicle),
             claim.description.clone(),
         ),
-        StoredCase::Inspection(inspection) => (
+        Case::Inspection(inspection) => (
             vec![
                 ("Tipo", kind),
                 ("Marcada para", at(inspection.planned_for)),
@@ -217,12 +216,12 @@ pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Opt
             Vec::new(),
             inspection.note.clone(),
         ),
-        StoredCase::Ticket(ticket) => (
+        Case::Ticket(ticket) => (
             vec![("Tipo", kind), ("Prioridade", set_names::priority(ticket.priority).to_owned())],
             Vec::new(),
             ticket.description.clone(),
         ),
-        StoredCase::Appointment(visit) => {
+        Case::Appointment(visit) => {
             let clinic = visit.clinic.and_then(|code| registers.clinic(code));
             let doctor = visit.doctor.and_then(|code| registers.doctor(code));
             let facts = vec![

@@ -12,11 +12,11 @@ mod show;
 
 use crate::routes::{PageRoute, routes};
 use crate::widgets::page::Refusal;
-use app::cases::{self, ResolvedCase, StoredCase};
+use app::cases::{self, ResolvedCase};
 use app::register_snapshot::TenantRegisters;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use domain::{CaseKind, Moment};
+use domain::{Case, CaseKind, Moment};
 
 /// Texts of the user interface for a case kind.
 pub struct CaseKindWording {
@@ -133,12 +133,12 @@ impl<S: Sync> FromRequestParts<S> for CaseKindParam {
 }
 
 /// The type of a claim, inspection or ticket; the specialty of an appointment.
-pub fn find_type_name(registers: &TenantRegisters, case: &StoredCase) -> String {
+pub fn find_type_name(registers: &TenantRegisters, case: &Case) -> String {
     let name = match case {
-        StoredCase::Claim(claim) => registers.claim_type(claim.kind).map(|one| &one.name),
-        StoredCase::Inspection(inspection) => registers.inspection_type(inspection.kind).map(|one| &one.name),
-        StoredCase::Ticket(ticket) => registers.ticket_type(ticket.kind).map(|one| &one.name),
-        StoredCase::Appointment(appointment) => {
+        Case::Claim(claim) => registers.claim_type(claim.kind).map(|one| &one.name),
+        Case::Inspection(inspection) => registers.inspection_type(inspection.kind).map(|one| &one.name),
+        Case::Ticket(ticket) => registers.ticket_type(ticket.kind).map(|one| &one.name),
+        Case::Appointment(appointment) => {
             appointment.specialty.and_then(|code| registers.specialty(code)).map(|one| &one.name)
         }
     };
@@ -165,11 +165,11 @@ fn list_active_types(registers: &TenantRegisters, kind: CaseKind) -> Vec<(String
     }
 }
 
-fn find_planned_time(case: &StoredCase) -> Option<Moment> {
+fn find_planned_time(case: &Case) -> Option<Moment> {
     match case {
-        StoredCase::Inspection(inspection) => inspection.planned_for,
-        StoredCase::Appointment(appointment) => appointment.takes_place_at,
-        StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
+        Case::Inspection(inspection) => inspection.planned_for,
+        Case::Appointment(appointment) => appointment.takes_place_at,
+        Case::Claim(_) | Case::Ticket(_) => None,
     }
 }
 

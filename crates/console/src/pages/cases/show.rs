@@ -13,13 +13,13 @@ use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use app::attachments::OwnerRecord;
-use app::cases::{self, CaseChangeHistory, ChecklistEntry, FullCase, StoredCase};
+use app::cases::{self, CaseChangeHistory, FullCase};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{CaseKind, FileOwner, Moment, display};
+use domain::{Case, CaseKind, ChecklistEntry, FileOwner, Moment, display};
 use std::time::Duration;
 use wire::read;
 use wire::records::{CasoQuery, NotaInput};
@@ -140,7 +140,7 @@ async fn build_case_page(
         None => None,
     };
     let checklist = match &full_case.told.case {
-        StoredCase::Inspection(inspection) => inspection.checklist.iter().map(build_checklist_line).collect(),
+        Case::Inspection(inspection) => inspection.checklist.iter().map(build_checklist_line).collect(),
         _ => Vec::new(),
     };
     Ok(ViewCasePage {

@@ -16,7 +16,6 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
 use app::attachments::OwnerRecord;
-use app::benefits::StoredBenefit;
 use app::members::dependents;
 use app::members::{self, MemberView};
 use app::register_snapshot::TenantRegisters;
@@ -24,7 +23,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{BenefitCode, Document, FileOwner, PersonCode, SituationKind};
+use domain::{Benefit, BenefitCode, Document, FileOwner, PersonCode, SituationKind};
 use std::collections::BTreeMap;
 use timeline::RelatedRecordSection;
 
@@ -122,7 +121,7 @@ async fn build_member_page(
     let owner = OwnerRecord { of: FileOwner::Member, record: code.get() };
     let files = attachments::build_attachment_section(app, user, owner, report).await?;
     let registers = &view.registers;
-    let to_entry = |(code, one): &(BenefitCode, StoredBenefit)| {
+    let to_entry = |(code, one): &(BenefitCode, Benefit)| {
         let link = format!("{}/console/beneficios/{code}", frame.root);
         (*code, (super::benefits::describe_stored_benefit(registers, one), link))
     };
@@ -155,7 +154,7 @@ async fn build_member_page(
 
 fn list_open_benefits(view: &MemberView) -> Vec<(i32, String)> {
     let cancelled =
-        |one: &StoredBenefit| view.registers.situation_kind(one.situation) == Some(SituationKind::Cancelled);
+        |one: &Benefit| view.registers.situation_kind(one.situation) == Some(SituationKind::Cancelled);
     let open = view.benefits.iter().filter(|(_, one)| !cancelled(one)).take(MOST_WITH_DEPENDENTS);
     open.map(|(code, one)| (code.get(), super::benefits::describe_stored_benefit(&view.registers, one)))
         .collect()
@@ -184,7 +183,7 @@ async fn list_all_dependents(
     Ok(all)
 }
 
-fn build_benefit_line(registers: &TenantRegisters, code: i32, one: &StoredBenefit) -> MemberBenefitLine {
+fn build_benefit_line(registers: &TenantRegisters, code: i32, one: &Benefit) -> MemberBenefitLine {
     MemberBenefitLine {
         code,
         sequence: one.sequence,
@@ -195,7 +194,7 @@ fn build_benefit_line(registers: &TenantRegisters, code: i32, one: &StoredBenefi
     }
 }
 
-fn build_vehicle_line(benefit: i32, one: &StoredBenefit) -> Option<MemberVehicleLine> {
+fn build_vehicle_line(benefit: i32, one: &Benefit) -> Option<MemberVehicleLine> {
     let vehicle = &one.vehicle;
     let plate = vehicle.plate.as_ref().map(ToString::to_string).unwrap_or_default();
     let chassis = vehicle.chassis.as_ref().map(|one| one.as_str().to_owned()).unwrap_or_default();

@@ -12,12 +12,12 @@ use crate::widgets::record_form::{FormValues, build_record, label_problems};
 use app::idempotency::IdempotentWrite;
 use app::record_timeline::RecordChangeDetail;
 use app::register_snapshot::TenantRegisters;
-use app::sales::deals::{self, DealDetailView, ProposedDependent};
+use app::sales::deals::{self, DealDetailView};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{Date, DealCode, DealState, Kinship, Moment};
+use domain::{Date, DealCode, DealState, Kinship, Moment, ProposedDependent};
 use wire::read;
 use wire::set_names;
 
@@ -177,7 +177,7 @@ fn list_contact_facts(view: &DealDetailView, registers: &TenantRegisters) -> Vec
     ])
 }
 
-pub fn list_vehicle_facts(deal: &deals::StoredDeal) -> Vec<(&'static str, String)> {
+pub fn list_vehicle_facts(deal: &domain::Deal) -> Vec<(&'static str, String)> {
     let values = super::fields::fill_vehicle_values(deal);
     let mut facts: Vec<(&'static str, String)> = Vec::new();
     for spec in super::fields::VEHICLE.iter().filter(|spec| spec.name != "veiculo.valorVeiculo") {

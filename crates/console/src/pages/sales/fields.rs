@@ -3,8 +3,7 @@
 use crate::session::visitor::SignedInUser;
 use crate::widgets::record_form::{FormValues, InputKind, InputSpec, format_money_input, normalize_money};
 use app::register_snapshot::TenantRegisters;
-use app::sales::deals::StoredDeal;
-use domain::Date;
+use domain::{Date, Deal};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -58,7 +57,7 @@ pub fn find_deal_label(name: &str) -> Option<&'static str> {
 }
 
 /// Form values of a stored deal.
-pub fn fill_deal_values(deal: &StoredDeal) -> FormValues {
+pub fn fill_deal_values(deal: &Deal) -> FormValues {
     let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
     let mut values = FormValues::from([
@@ -76,7 +75,7 @@ pub fn fill_deal_values(deal: &StoredDeal) -> FormValues {
     values
 }
 
-pub fn fill_vehicle_values(deal: &StoredDeal) -> FormValues {
+pub fn fill_vehicle_values(deal: &Deal) -> FormValues {
     let one = &deal.vehicle;
     let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     let year = |year: Option<i32>| year.map(|year| year.to_string()).unwrap_or_default();

@@ -7,36 +7,18 @@ pub use search::{
     list_claim_codes, list_found_claims,
 };
 
-use crate::benefits::VehicleDetails;
 use crate::benefits::row::{build_vehicle_values, parse_vehicle_row};
-use crate::cases::{self, CaseHead, head_columns};
+use crate::cases::{self, head_columns};
 use crate::executor::statement::build_inserts;
 use crate::members::parse_address_columns;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use domain::{
-    Cep, ClaimCode, ClaimTypeCode, Date, Involved, PersonCode, PostalAddress, Priority, Scope, TenantId,
-};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredClaim {
-    pub head: CaseHead,
-    pub kind: ClaimTypeCode,
-    pub involved: Involved,
-    pub priority: Priority,
-    pub description: Option<String>,
-    pub happened_on: Option<Date>,
-    /// The driver, who need not be a member.
-    pub driver: Option<PersonCode>,
-    pub place: PostalAddress,
-    /// A copy of the vehicle data when the claim was opened.
-    pub vehicle: VehicleDetails,
-}
+use domain::{Cep, Claim, ClaimCode, Scope, TenantId};
 
 /// A claim with the names behind its codes that are not in the registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedClaim {
     pub code: ClaimCode,
-    pub claim: StoredClaim,
+    pub claim: Claim,
     pub responsible: Option<String>,
 }
 
@@ -58,15 +40,15 @@ const ROWS: usize = 50;
 /// Inserts claims.
 pub fn insert_claims<'c>(
     tenant: TenantId,
-    claims: impl IntoIterator<Item = (ClaimCode, &'c StoredClaim)>,
+    claims: impl IntoIterator<Item = (ClaimCode, &'c Claim)>,
 ) -> Vec<Statement> {
-    let row = |(code, claim): (ClaimCode, &StoredClaim)| {
+    let row = |(code, claim): (ClaimCode, &Claim)| {
         cases::build_case_row(tenant, code.get(), &claim.head, build_claim_values(claim))
     };
     build_inserts(cases::insert_head!("claims", claim_columns!()), ROWS, claims.into_iter().map(row))
 }
 
-pub(crate) fn build_claim_values(claim: &StoredClaim) -> Vec<SqlScalar> {
+pub(crate) fn build_claim_values(claim: &Claim) -> Vec<SqlScalar> {
     let place = &claim.place;
     let mut values: Vec<SqlScalar> = vec![
         claim.kind.into(),
@@ -143,8 +125,8 @@ pub async fn list_claims_by_codes(
     rows.iter().map(parse_resolved).collect()
 }
 
-pub(crate) fn parse_claim_row(row: &Row) -> Result<StoredClaim, Error> {
-    Ok(StoredClaim {
+pub(crate) fn parse_claim_row(row: &Row) -> Result<Claim, Error> {
+    Ok(Claim {
         head: cases::parse_case_head(row)?,
         kind: row.get("kind")?,
         involved: row.get("involved")?,

@@ -3,25 +3,7 @@
 use super::{encode_plans, parse_plans};
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use domain::{
-    Cpf, Date, DealCode, DependentCode, Email, Kinship, Moment, Money, Phone, PlanCode, Rejection, Sex,
-    TenantId,
-};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProposedDependent {
-    pub name: String,
-    pub cpf: Option<Cpf>,
-    pub born_on: Option<Date>,
-    pub sex: Option<Sex>,
-    pub kinship: Kinship,
-    pub plans: Vec<PlanCode>,
-    pub price: Option<Money>,
-    pub phone: Option<Phone>,
-    pub email: Option<Email>,
-    pub created_at: Moment,
-    pub updated_at: Moment,
-}
+use domain::{Cpf, DealCode, DependentCode, Email, Phone, ProposedDependent, Rejection, TenantId};
 
 const SELECT: &str =
     "SELECT code, name, cpf, born_on, sex, kinship, plans, price, phone, email, created_at, updated_at

@@ -10,40 +10,10 @@ pub use search::{
     list_stage_summaries,
 };
 
-use crate::benefits::{VehicleDetails, build_vehicle_values, parse_vehicle_row, vehicle_columns};
+use crate::benefits::{build_vehicle_values, parse_vehicle_row, vehicle_columns};
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use domain::{
-    BenefitCode, BenefitKind, BranchCode, Date, DealCode, DealState, FunnelCode, LeadCode, Moment, Money,
-    PlanCode, Scope, StageCode, TenantId, UserCode,
-};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredDeal {
-    pub sequence: i32,
-    pub lead: LeadCode,
-    pub branch: BranchCode,
-    pub title: Option<String>,
-    pub funnel: FunnelCode,
-    pub stage: StageCode,
-    pub stage_since: Moment,
-    pub responsible: Option<UserCode>,
-    pub kind: Option<BenefitKind>,
-    /// In the given order.
-    pub plans: Vec<PlanCode>,
-    pub price: Option<Money>,
-    pub expected_on: Option<Date>,
-    pub state: DealState,
-    pub lost_because: Option<String>,
-    pub note: Option<String>,
-    pub opened_on: Date,
-    pub vehicle: VehicleDetails,
-    /// The benefit it became when it was won.
-    pub benefit: Option<BenefitCode>,
-    pub version: i64,
-    pub created_at: Moment,
-    pub updated_at: Moment,
-}
+use domain::{Deal, DealCode, DealState, Moment, PlanCode, Scope, StageCode, TenantId, UserCode};
 
 /// The columns read by [`parse_deal_row`], of a table with the alias `d`.
 macro_rules! deal_columns {
@@ -61,7 +31,7 @@ const ROWS: usize = 50;
 
 pub fn insert_deals<'d>(
     tenant: TenantId,
-    deals: impl IntoIterator<Item = (DealCode, &'d StoredDeal)>,
+    deals: impl IntoIterator<Item = (DealCode, &'d Deal)>,
 ) -> Vec<Statement> {
     const INSERT: &str = concat!(
         "INSERT INTO deals (tenant, code, sequence, lead, branch, title, funnel, stage, stage_since, responsible,
@@ -72,7 +42,7 @@ pub fn insert_deals<'d>(
     build_inserts(INSERT, ROWS, deals.into_iter().map(|(code, deal)| build_deal_row(tenant, code, deal)))
 }
 
-pub fn update_deal(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> Statement {
+pub fn update_deal(tenant: TenantId, code: DealCode, deal: &Deal) -> Statement {
     let statement = sql("UPDATE deals SET sequence = $3, lead = $4, branch = $5, title = $6, funnel = $7, stage = $8,
              stage_since = $9, responsible = $10, benefit_kind = $11, plans = $12, price = $13, expected_on = $14,
              situation = $15, lost_because = $16, note = $17, opened_on = $18, plate = $19, chassis = $20, renavam = $21,
@@ -89,7 +59,7 @@ pub async fn find_deal(
     source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     code: DealCode,
-) -> Result<Option<StoredDeal>, Error> {
+) -> Result<Option<Deal>, Error> {
     let statement =
         sql(concat!("SELECT ", deal_columns!(), " FROM deals d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(scope.tenant())
@@ -176,8 +146,8 @@ fn parse_plans(text: &str) -> Result<Vec<PlanCode>, Error> {
     text.split_whitespace().map(|part| part.parse().map(PlanCode::new).map_err(|_| broken(part))).collect()
 }
 
-fn parse_deal_row(row: &Row) -> Result<StoredDeal, Error> {
-    Ok(StoredDeal {
+fn parse_deal_row(row: &Row) -> Result<Deal, Error> {
+    Ok(Deal {
         sequence: row.get("sequence")?,
         lead: row.get("lead")?,
         branch: row.get("branch")?,
@@ -202,7 +172,7 @@ fn parse_deal_row(row: &Row) -> Result<StoredDeal, Error> {
     })
 }
 
-fn build_deal_row(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> Vec<SqlScalar> {
+fn build_deal_row(tenant: TenantId, code: DealCode, deal: &Deal) -> Vec<SqlScalar> {
     let mut values: Vec<SqlScalar> = vec![
         tenant.into(),
         code.into(),

@@ -1,11 +1,11 @@
 //! The search for open deals. The driving criterion yields keys in steps; the deals are then read by code. The other
 //! criteria are checked row by row, in a form that no index serves.
 
-use super::{StoredDeal, parse_deal_row};
+use super::parse_deal_row;
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{
-    BranchCode, Date, DealCode, DealCriteria, DealState, FunnelCode, LeadCode, Moment, Money, PersonCode,
-    Scope, StageCode, UserCode,
+    BranchCode, Date, Deal, DealCode, DealCriteria, DealState, FunnelCode, LeadCode, Moment, Money,
+    PersonCode, Scope, StageCode, UserCode,
 };
 
 /// Keys per step.
@@ -98,7 +98,7 @@ fn append_checks(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDeal {
     pub code: DealCode,
-    pub deal: StoredDeal,
+    pub deal: Deal,
     pub person: PersonCode,
     pub name: String,
     pub document: Option<String>,

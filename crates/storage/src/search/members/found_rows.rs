@@ -1,14 +1,11 @@
 //! The rows that the member and benefit searches return.
 
-use crate::benefits::{
-    AdditionalFieldValues, StoredBenefit, benefit_columns, parse_benefit_row, parse_field_values,
-    parse_priced_plans,
-};
+use crate::benefits::{benefit_columns, parse_benefit_row, parse_field_values, parse_priced_plans};
 use crate::members;
 use crate::{Error, Row, Statement, sql};
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, CivilState, Date, Money, PersonCode, PlanCode, PostalAddress,
-    SellerCode, Sex, SituationCode,
+    AdditionalFieldValues, Benefit, BenefitCode, BenefitKind, BranchCode, CivilState, Date, Money,
+    PersonCode, PlanCode, PostalAddress, SellerCode, Sex, SituationCode,
 };
 
 /// A row of the member search.
@@ -66,7 +63,7 @@ pub struct FoundMemberBenefit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundBenefit {
     pub code: BenefitCode,
-    pub benefit: StoredBenefit,
+    pub benefit: Benefit,
     /// The holder's name.
     pub name: String,
     pub document: Option<String>,

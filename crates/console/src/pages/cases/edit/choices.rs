@@ -5,13 +5,11 @@ use crate::pages::cases::list::list_staff_choices;
 use crate::pages::cases::list_active_types;
 use crate::pages::members::STATES;
 use crate::session::visitor::SignedInUser;
-use app::benefits::StoredBenefit;
-use app::cases::StoredCase;
 use app::members::dependents;
 use app::members::{self, MemberView};
 use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
-use domain::{BenefitCode, CaseKind};
+use domain::{Benefit, BenefitCode, Case, CaseKind};
 use std::sync::Arc;
 use wire::set_names;
 
@@ -113,7 +111,7 @@ fn list_benefit_choices(
     filled: &EditCaseState,
 ) -> Vec<(String, String)> {
     let all = view.into_iter().flat_map(|view| &view.benefits);
-    let line = |(code, one): &(BenefitCode, StoredBenefit)| {
+    let line = |(code, one): &(BenefitCode, Benefit)| {
         (
             code.to_string(),
             format!(
@@ -136,7 +134,7 @@ fn list_benefit_choices(
 fn list_driver_choices(filled: &EditCaseState, holder: &str) -> Vec<(String, String)> {
     let mut all = vec![(filled.person.to_string(), format!("{holder} (o próprio associado)"))];
     if let Some(existing) = &filled.had
-        && let StoredCase::Claim(claim) = &existing.told.case
+        && let Case::Claim(claim) = &existing.told.case
         && let (Some(driver), Some(name)) = (claim.driver, &existing.other)
         && driver != filled.person
     {

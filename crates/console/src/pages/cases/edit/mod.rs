@@ -14,7 +14,7 @@ use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, VersionConflict, build_inputs, read_form_values,
 };
-use app::cases::{self, ChecklistEntry, FullCase, StoredCase};
+use app::cases::{self, FullCase};
 use app::members;
 use app::members::search::FoundMemberRow;
 use app::quick_search;
@@ -24,7 +24,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use choices::FormChoiceContext;
-use domain::{CaseKind, PersonCode, display};
+use domain::{Case, CaseKind, ChecklistEntry, PersonCode, display};
 use record::{read_checklist, save_case};
 use wire::set_names;
 
@@ -272,7 +272,7 @@ pub async fn show_edit_case_form(
     let filled = EditCaseState {
         version: Some(head.version.into()),
         checklist: match &full_case.told.case {
-            StoredCase::Inspection(inspection) => inspection.checklist.clone(),
+            Case::Inspection(inspection) => inspection.checklist.clone(),
             _ => Vec::new(),
         },
         ..EditCaseState::new(head.person, fill_case_values(&full_case))

@@ -5,12 +5,12 @@ use crate::pages::cases::fields::find_case_label;
 use crate::session::visitor::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::record_form::{VersionConflict, build_record};
-use app::cases::{self, ChecklistEntry, FullCase};
+use app::cases::{self, FullCase};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::search::FoundMemberRow;
 use app::quick_search;
 use app::{App, Error};
-use domain::{CaseKind, Document, PersonCode, Rejection};
+use domain::{CaseKind, ChecklistEntry, Document, PersonCode, Rejection};
 use serde_json::{Value, json};
 use wire::read;
 use wire::records::{

@@ -5,9 +5,6 @@ use crate::{
     SituationCode, UserCode,
 };
 
-/// Records on a page of a list.
-pub const PAGE_SIZE: i64 = 100;
-
 /// Criteria of the member search. Empty fields do not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MemberCriteria {

@@ -1,0 +1,27 @@
+//! A user of an association: an administrator, an operator or a program.
+
+use crate::{BranchCode, Moment, Role, UserCode};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User {
+    pub code: UserCode,
+    pub name: String,
+    pub email: String,
+    pub role: Role,
+    pub active: bool,
+    pub branches: Vec<BranchCode>,
+    /// Number of changes to the user, not counting the password.
+    pub version: i64,
+    pub updated_at: Moment,
+}
+
+impl User {
+    pub fn has_branch(&self, branch: BranchCode) -> bool {
+        self.role.has_every_branch() || self.branches.contains(&branch)
+    }
+
+    /// Whether the user may be made responsible for a record of this branch.
+    pub fn may_be_responsible(&self, branch: Option<BranchCode>) -> bool {
+        self.active && branch.is_none_or(|branch| self.has_branch(branch))
+    }
+}
