@@ -25,6 +25,8 @@ mod work_slots;
 pub mod attachments;
 
 pub mod record_timeline;
+mod record_version;
+mod responsible_user;
 
 pub mod cache;
 pub mod mail;

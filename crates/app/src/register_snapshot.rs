@@ -113,11 +113,6 @@ impl TenantRegisters {
         self.situations.iter().find(|one| one.entity == entity && fold_text(&one.name) == folded)
     }
 
-    /// Whether a record may change between the situations; a situation without successors allows any.
-    pub fn may_change_situation(&self, from: SituationCode, to: SituationCode) -> bool {
-        self.situation(from).is_none_or(|one| one.next.is_empty() || one.next.contains(&to))
-    }
-
     pub fn claim_type(&self, code: ClaimTypeCode) -> Option<&StoredClaimType> {
         self.claim_types.iter().find(|one| one.code == code)
     }

@@ -183,6 +183,8 @@ pub enum Rejection {
     SituationDisagrees,
     /// The tenant has no situation of the required type.
     NoSituation,
+    /// The association has no active situation of the type cancelled.
+    NoCancelledSituation,
     NotADueDay {
         given: i32,
         known: Vec<i32>,

@@ -1,6 +1,7 @@
 //! The store of file content: a folder or a bucket. Each file has a random key, with its content and, for pictures, a
 //! preview under it.
 
+use super::limits::StorageLimits;
 use crate::Error;
 use bytes::Bytes;
 use domain::{RandomSource, TenantId};
@@ -14,23 +15,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StorageLimits {
-    /// The largest file, in MiB.
-    pub largest_mib: u64,
-    pub most_per_record: usize,
-    /// The storage quota of an association, in GiB; 0 for no limit.
-    pub base_gib: u64,
-}
-
-impl StorageLimits {
-    pub const DEFAULT: StorageLimits = StorageLimits { largest_mib: 25, most_per_record: 100, base_gib: 0 };
-
-    pub fn largest_bytes(&self) -> u64 {
-        self.largest_mib * 1024 * 1024
-    }
-}
 
 /// Files held in memory at once, each no larger than the limit; others wait.
 const HELD: usize = 8;

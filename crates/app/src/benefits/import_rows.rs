@@ -1,8 +1,10 @@
 //! Import of vehicle benefits: a row is matched by its preset numbers, else by its vehicle.
 
+use super::save::{
+    NewBenefitDraft, SaveBenefitInput, change_existing_benefit, find_visible_holder, insert_benefit,
+};
 use super::{
-    NewBenefitDraft, PendingBenefitWrite, PresetNumbers, SaveBenefitInput, SentBenefitValidator,
-    WrittenBenefit, change_existing_benefit, find_visible_holder, insert_benefit, load_holder, store_benefit,
+    PendingBenefitWrite, PresetNumbers, SentBenefitValidator, WrittenBenefit, load_holder, store_benefit,
 };
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
@@ -266,9 +268,9 @@ async fn restore_benefit(
         ..before
     };
     // In the meantime another benefit may have taken the vehicle or the card.
-    let conflicts = super::load_key_conflicts(tx, tenant, &after).await?;
+    let conflicts = super::conflicts::load_key_conflicts(tx, tenant, &after).await?;
     let scope_and_registers = (&context.scope, &*context.registers);
-    match super::refuse_conflicts(
+    match super::conflicts::refuse_conflicts(
         scope_and_registers,
         Some((code, current)),
         &after,

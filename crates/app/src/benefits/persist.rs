@@ -3,7 +3,6 @@
 //! Mirrored benefits are written in `mirror_rows.rs`.
 
 use super::field_changes::compare_benefits;
-use super::reserve_free_card;
 use crate::Error;
 use crate::command::ActorContext;
 use crate::field_differences::BENEFIT;
@@ -11,16 +10,23 @@ use crate::listing_rows::{ListedDays, build_benefit_row};
 use crate::situations::{
     RecordSituationChange, insert_situation_change, refuse_situation_change, render_benefit_trigger_body,
 };
+use domain::AuditedRecordKind;
+use domain::BranchCode;
+use domain::HistoryCode;
+use domain::ItemCode;
+use domain::Plate;
 use domain::{
-    AuditedChange, AuditedRecordKind, Benefit, BenefitCode, BenefitItem, BranchCode, CardNumber, Entity,
-    HistoryCode, ItemCode, PersonCode, PersonProfile, Plate, SituationKind, TenantId,
+    AuditedChange, Benefit, BenefitCode, BenefitItem, CardNumber, Entity, PersonCode, PersonProfile,
+    SituationKind, TenantId,
 };
+use storage::Statement;
+use storage::Tx;
 use storage::benefits;
 use storage::benefits::monthly_counts::{BenefitCountChanges, BenefitMovement};
 use storage::history::audit;
 use storage::search::rows::{self, PreviousRowState};
-use storage::server::counters::{self, Counter};
-use storage::{Statement, Tx};
+use storage::server::counters;
+use storage::server::counters::Counter;
 
 /// Prescribed numbers of a new benefit; the caller has checked that they are free.
 #[derive(Clone, Copy, Debug, Default)]
@@ -288,5 +294,15 @@ pub(super) fn build_listing_statements(
     match before {
         Some(before) => rows::update_listing_row(context.tenant, before, &row),
         None => rows::insert_listing_rows(context.tenant, &[row]),
+    }
+}
+
+/// Reserves the next card number not in use. Numbers of our series may have been sent by callers before, so it retries.
+pub(crate) async fn reserve_free_card(tx: &mut Tx, tenant: TenantId) -> Result<CardNumber, Error> {
+    loop {
+        let requested = [(Counter::Card, 1)];
+        if let (_, Some(card)) = benefits::reserve_numbers_with_card(tx, tenant, requested).await? {
+            return Ok(card);
+        }
     }
 }

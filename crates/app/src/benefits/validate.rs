@@ -1,8 +1,9 @@
 //! Validation of a sent benefit against the registers: collects every problem, not only the first, and applies the
 //! fields to the stored benefit.
 
+use super::additional_field_values;
+use super::save::is_vehicle_kind;
 use super::vehicle;
-use super::{additional_field_values, is_vehicle_kind};
 use crate::register_snapshot::TenantRegisters;
 use domain::{
     AdditionalFieldValues, Benefit, BenefitItem, BenefitKind, BoundedText, BranchCode, Date, Entity,

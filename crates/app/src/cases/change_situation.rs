@@ -1,7 +1,8 @@
 //! Situation changes of cases, with their rules, and case notes.
 
+use super::change::{record_unchanged_access, refuse_old_case_version};
 use super::persist::{PendingCaseWrite, store_case};
-use super::{FullCase, RecordNote, record_unchanged_access, refuse_old_version, reject_unknown_case, show};
+use super::{FullCase, RecordNote, reject_unknown_case, show};
 use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences;
@@ -60,7 +61,7 @@ async fn write_situation_change(
     if !is_same {
         refuse_missing_reason(from, to, reason.as_deref())?;
     }
-    refuse_old_version(command, &before, &input.version, &differences)?;
+    refuse_old_case_version(command, &before, &input.version, &differences)?;
     if is_same {
         return show::read_written_case(tx, command, kind, code, false)
             .await?

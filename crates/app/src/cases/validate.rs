@@ -5,11 +5,11 @@ use super::{AnyCaseInput, show};
 use crate::Error;
 use crate::command::WriteCommand;
 use crate::register_snapshot::TenantRegisters;
+use crate::responsible_user::may_become_responsible;
 use domain::{
     Benefit, BenefitCode, BranchCode, Case, CaseHead, CaseKind, ClaimCode, InputField, Moment, PersonCode,
     Rejection, Scope, SituationCode, SituationKind, UserCode,
 };
-use storage::access::users;
 use storage::{Tx, members};
 use wire::read::FieldPatch;
 use wire::records::CasoCampos;
@@ -199,7 +199,6 @@ impl<'a> SentCaseValidator<'a> {
         is_usable.then_some(branch)
     }
 
-    /// The responsible user must be active and have access to the branch. The present one may be inactive.
     async fn apply_responsible(
         &mut self,
         common: &CasoCampos,
@@ -213,9 +212,8 @@ impl<'a> SentCaseValidator<'a> {
             FieldPatch::Set(code) => Some(code),
         };
         head.responsible = requested;
-        let Some(code) = requested.filter(|requested| current != Some(*requested)) else { return Ok(()) };
-        let found = users::find_user(&mut *self.tx, self.scope.tenant(), code).await?;
-        if !found.is_some_and(|user| user.may_be_responsible(branch)) {
+        let Some(code) = requested else { return Ok(()) };
+        if !may_become_responsible(self.tx, self.scope.tenant(), code, current, branch).await? {
             self.refuse_unknown_code(InputField::CaseResponsible, code.get());
         }
         Ok(())

@@ -2,7 +2,7 @@
 //! keep their value.
 
 use super::field_changes::compare_people;
-use super::record_person_change;
+use super::persist::record_person_change;
 use crate::Error;
 use crate::command::ActorContext;
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};

@@ -1,6 +1,7 @@
 //! A record with its requested changes, during validation.
 
-use super::{RecordOwner, SaveRecord, StoredRecord};
+use super::StoredRecord;
+use super::save::{RecordOwner, SaveRecord};
 use crate::command::WriteCommand;
 use crate::field_differences::FieldDifference;
 use domain::{Date, RegisterProblem, Rejection};

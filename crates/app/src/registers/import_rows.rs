@@ -1,6 +1,6 @@
 //! Import rows of plans and sellers, matched by code, else by document, else by name.
 
-use super::{SaveRecord, write_record};
+use super::save::{SaveRecord, write_record};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext};
 use domain::{

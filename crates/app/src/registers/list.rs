@@ -1,6 +1,7 @@
 //! Lists and reads of records visible to the caller.
 
-use super::{RecordOwner, StoredRecord};
+use super::StoredRecord;
+use super::save::RecordOwner;
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::load_registers;

@@ -2,10 +2,11 @@
 //! conflicts with existing data.
 
 use super::draft::RecordDraft;
-use super::{SaveRecord, list, rules};
+use super::save::SaveRecord;
+use super::{list, rules};
 use crate::Error;
 use crate::command::WriteCommand;
-use crate::field_differences::{CurrentVersion, refuse_old_version};
+use crate::record_version::{CurrentVersion, refuse_old_version};
 use domain::{BenefitCode, PersonCode, RegisterProblem, Rejection};
 use registers::{FieldContent, FieldSpec, FieldType};
 use storage::{Tx, benefits, members, registers as stored_registers};

@@ -1,13 +1,14 @@
 //! What every situation change has: the rule that allows it, and its history row with the trigger body of this moment
 //! and one outbox row per receiver. `benefits/persist.rs` and `cases/persist.rs` write them with the record itself.
 
+mod allowed_changes;
 mod trigger_body;
 
+pub(crate) use allowed_changes::refuse_situation_change;
 pub use trigger_body::{describe_stored_benefit, render_benefit_trigger_body, render_case_trigger_body};
 
 use crate::command::ActorContext;
-use crate::register_snapshot::TenantRegisters;
-use domain::{BranchCode, Entity, HistoryCode, Rejection, SituationCode};
+use domain::{BranchCode, Entity, HistoryCode, SituationCode};
 use storage::Statement;
 use storage::history::situation_changes::{self, NewHistoryRow};
 
@@ -49,19 +50,4 @@ pub(crate) fn insert_situation_change(
 ) -> Vec<Statement> {
     let receivers = context.receivers_for(change.entity);
     situation_changes::insert_history_entry(&change.into_history_row(context), history, &receivers, body)
-}
-
-/// Refuses a situation change that the tenant's situation register does not allow.
-pub(crate) fn refuse_situation_change(
-    registers: &TenantRegisters,
-    from: SituationCode,
-    to: SituationCode,
-) -> Option<Rejection> {
-    let name = |code: &SituationCode| registers.situation(*code).map(|one| one.name.to_uppercase());
-    let next = registers.situation(from).map_or(&[][..], |one| &one.next);
-    (!registers.may_change_situation(from, to)).then(|| Rejection::MayNotMove {
-        from: name(&from).unwrap_or_default(),
-        to: name(&to).unwrap_or_default(),
-        allowed: next.iter().filter_map(name).collect(),
-    })
 }

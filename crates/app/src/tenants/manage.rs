@@ -3,10 +3,9 @@
 
 use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{
-    CurrentVersion, FieldTexts, compare_fields, list_field_names, refuse_old_version,
-};
+use crate::field_differences::{FieldTexts, compare_fields, list_field_names};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Colour, DisplayName, Rejection, Role,

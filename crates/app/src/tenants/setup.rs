@@ -1,7 +1,8 @@
 //! Setup of an empty server in the browser: the operator gets a link, valid for a day and until the first
 //! administrator exists.
 
-use super::{CreateTenant, ParsedTenant, find_default_tenant, insert_tenant, parse_new_tenant};
+use super::create::{CreateTenant, ParsedTenant, insert_tenant, parse_new_tenant};
+use super::resolve::find_default_tenant;
 use crate::access::users::{self, CreateUser, InitialPassword};
 use crate::access::{AccountActor, Session};
 use crate::hex_text::encode_hex;

@@ -1,8 +1,9 @@
 //! Repairs waits set by a clock that ran ahead. Once the clock is right, nothing may wait longer than its schedule
 //! allows; otherwise a receiver would get nothing for as long as the clock was ahead.
 
+use super::RetryPolicy;
+use super::lease::LeaseHolder;
 use super::record_outcomes::{compute_longest_patience, compute_longest_wait};
-use super::{LeaseHolder, RetryPolicy};
 use crate::{App, Error};
 use domain::{Moment, ReceiverCode, TenantId};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Deliveries for administrators: the performance of each receiver, its newest deliveries, and one delivery in detail.
 
 use super::feed::extract_body_person;
-use super::{DeliveryWithAttempts, load_attempts, require_receiver};
+use super::list::{DeliveryWithAttempts, load_attempts, require_receiver};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::{App, Error};

@@ -3,8 +3,9 @@
 pub use super::receiver_headers::find_bad_headers;
 pub use super::receiver_secrets::{DeliveryTarget, load_delivery_target};
 use super::receiver_secrets::{ReceiverSecretBundle, locate_secret, open_secret_bundle};
-use crate::field_differences::{CurrentVersion, FieldDifference, refuse_old_version};
+use crate::field_differences::FieldDifference;
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::load_registers;
 use crate::vault::Vault;
 use crate::{App, Error};

@@ -307,6 +307,10 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
             "ativo",
             "esta base não tem uma situação desse tipo; informe a situação pelo nome.",
         ),
+        Rejection::NoCancelledSituation => RequestProblem::of(
+            "situacao",
+            "esta base não tem uma situação de cancelado em uso; um administrador pode ativar uma em Cadastros.",
+        ),
         Rejection::NotADueDay { given: value, known } => RequestProblem::of(
             "diaVencimento",
             format!("{value} não é um dia de vencimento; use {}.", join_alternatives(known)),

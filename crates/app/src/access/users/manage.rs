@@ -1,18 +1,16 @@
 //! User management for administrators. A change of rights takes effect at once in this process and within two seconds
 //! in every other: cached sessions are reloaded, and those of a disabled user end.
 
-use super::{
-    PreparedPassword, end_open_sessions, find_bad_branches, give_password, normalize_branches,
-    prepare_generated_password, refuse_last_administrator,
-};
+use super::create::{PreparedPassword, find_bad_branches, normalize_branches, prepare_generated_password};
+use super::disable::{end_open_sessions, refuse_last_administrator};
+use super::replace_password::give_password;
 use crate::access::login_audit::build_user_change;
 use crate::access::{AccountActor, Session};
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{
-    CurrentVersion, FieldDifference, FieldTexts, compare_fields, list_field_names, refuse_old_version,
-};
+use crate::field_differences::{FieldDifference, FieldTexts, compare_fields, list_field_names};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::mail::{self, Addressee, UserNotice};
+use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::load_registers;
 use crate::search_page::SearchPage;
 use crate::{App, Error};

@@ -1,6 +1,7 @@
 //! Import of dependents: a row is matched within the holder's benefit by code or CPF, else by name and birth date.
 
-use super::{DependentSaveInput, load_holder, write_dependent};
+use super::load_holder;
+use super::save::{DependentSaveInput, write_dependent};
 use crate::Error;
 use crate::benefits::{PendingBenefitWrite, store_benefit};
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};

@@ -1,6 +1,6 @@
 //! The dependents of health deals.
 
-use super::build_deal_audit_entry;
+use super::save::build_deal_audit_entry;
 use super::validate::DealInputValidator;
 use crate::access::Session;
 use crate::audit::access_log::record_access;

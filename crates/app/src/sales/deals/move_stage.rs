@@ -1,11 +1,13 @@
 //! State changes of deals: move to a stage, lose and reopen.
 
-use super::{FoundDeal, build_deal_audit_entry, build_stage_move, deals};
+use super::save::{build_deal_audit_entry, build_stage_move};
+use super::{FoundDeal, deals};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
-use crate::field_differences::{self, CurrentVersion, DEAL, FieldDifference, FieldTexts, refuse_old_version};
+use crate::field_differences::{self, DEAL, FieldDifference, FieldTexts};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::{App, Error};
 use domain::{
@@ -57,7 +59,7 @@ pub(super) async fn load_visible_deal<I>(
     found.ok_or(reject_unknown_deal(code))
 }
 
-pub(super) fn refuse_stale_version<I>(
+pub(super) fn refuse_old_deal_version<I>(
     command: &WriteCommand<I>,
     version: Option<i32>,
     before: &Deal,
@@ -106,7 +108,7 @@ async fn write_deal_stage(
     }
     let changes = compare_deals(before, &after);
     let mut problems: Vec<Rejection> =
-        refuse_stale_version(command, Some(input.version.get()), before, &changes).into_iter().collect();
+        refuse_old_deal_version(command, Some(input.version.get()), before, &changes).into_iter().collect();
     problems.extend(refuse_closed_deal(code, before));
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
@@ -147,7 +149,7 @@ async fn write_deal_loss(
     let changes = compare_deals(&found.deal, &after);
     let version = input.version.clone().into_set().map(wire::read::BoundedInt::get);
     let mut problems: Vec<Rejection> =
-        refuse_stale_version(command, version, &found.deal, &changes).into_iter().collect();
+        refuse_old_deal_version(command, version, &found.deal, &changes).into_iter().collect();
     if found.deal.state == DealState::Won {
         problems.push(Rejection::ClosedDeal { deal: code, won: true });
     }
@@ -186,7 +188,7 @@ async fn write_deal_reopening(
     let changes = compare_deals(&found.deal, &after);
     let version = input.version.clone().into_set().map(wire::read::BoundedInt::get);
     let mut problems: Vec<Rejection> =
-        refuse_stale_version(command, version, &found.deal, &changes).into_iter().collect();
+        refuse_old_deal_version(command, version, &found.deal, &changes).into_iter().collect();
     if found.deal.benefit.is_some() {
         problems.push(Rejection::ClosedDeal { deal: code, won: true });
     }

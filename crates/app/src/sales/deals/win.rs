@@ -2,7 +2,7 @@
 //! and the deal refers to the benefit. A repeated request gives the same answer.
 
 use super::move_stage::{
-    CurrentDeal, load_visible_deal, record_unchanged_access, refuse_stale_version, store_deal,
+    CurrentDeal, load_visible_deal, record_unchanged_access, refuse_old_deal_version, store_deal,
     write_deal_change,
 };
 use super::{FoundDeal, deals};
@@ -98,7 +98,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
 fn refuse_lost_deal(command: &WinDeal, code: DealCode, before: &Deal) -> Result<(), Error> {
     let version = command.input.1.version.clone().into_set().map(BoundedInt::get);
     let mut problems: Vec<Rejection> =
-        refuse_stale_version(command, version, before, &[]).into_iter().collect();
+        refuse_old_deal_version(command, version, before, &[]).into_iter().collect();
     if before.state == DealState::Lost {
         problems.push(Rejection::ClosedDeal { deal: code, won: false });
     }

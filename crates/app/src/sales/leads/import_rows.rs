@@ -1,6 +1,8 @@
 //! Import of leads: matched by document, else e-mail, else phone, like any other save.
 
-use super::{LeadBranchSource, prepare_lead, store_lead};
+use super::LeadBranchSource;
+use super::persist::store_lead;
+use super::save::prepare_lead;
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::members::import_rows::merge_telephones;
@@ -52,7 +54,7 @@ async fn prepare_import(
     tx: &mut Tx,
     context: &ImportUnitContext,
     row: &LeadImportRow,
-) -> Result<super::PreparedLead, Error> {
+) -> Result<super::save::PreparedLead, Error> {
     let (actor_context, mut problems) = (context.change_context(), Vec::new());
     let mut contact = row.input.contact.clone();
     let default_branch = context.branch.map_or(FieldPatch::Keep, FieldPatch::Set);
@@ -75,7 +77,7 @@ async fn prepare_import(
             (_, Some((code, one))) if !one.is_member => {
                 phones::list_phones(&mut *tx, context.scope.tenant(), *code).await?
             }
-            (Some((_, lead)), _) => super::list_first_phones(lead),
+            (Some((_, lead)), _) => super::save::list_first_phones(lead),
         };
         contact.phones = FieldPatch::Set(
             merge_telephones(&given_phones, &old_phones).iter().map(build_phone_input).collect(),
@@ -234,7 +236,7 @@ async fn restore_lead(
     let before = leads::parse_lead_snapshot(all["lead"].as_str().ok_or_else(broken)?)?;
     let after =
         Lead { created_at: current.created_at, updated_at: context.now, version: current.version, ..before };
-    let changes = super::manage::compare_leads(current, &after);
+    let changes = super::change::compare_leads(current, &after);
     let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
     let [first] = counters::reserve_number_blocks(tx, tenant, [(Counter::FieldChange, count)]).await?;
     let mut statements = leads::update_lead(tenant, code, current, &after);

@@ -1,0 +1,271 @@
+//! Creates or changes a benefit, as `/ext` sends it.
+
+use super::conflicts::{collect_unique_keys, load_key_conflicts, refuse_conflicts};
+use super::persist::{BenefitWriteHook, PendingBenefitWrite, PresetNumbers, WrittenBenefit, store_benefit};
+use super::preconditions::{load_holder, refuse_cancelled_benefit};
+use super::validate::{SentBenefitFields, SentBenefitValidator};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::command::{ActorContext, WriteCommand, run_command};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::register_snapshot::{TenantRegisters, confirm_registers};
+use crate::{App, Error};
+use domain::{
+    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, BenefitKind,
+    InputField, PersonCode, PersonProfile, Rejection, Scope, SituationKind,
+};
+use storage::Tx;
+use storage::benefits::BenefitUniqueKeys;
+use storage::benefits::items as stored_items;
+use wire::records::{BeneficioInput, BeneficioVeiculoInput};
+
+/// The benefit after a save or a cancellation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedBenefit {
+    pub code: BenefitCode,
+    pub benefit: Benefit,
+    pub situation: String,
+    pub kind: SituationKind,
+    /// False if the benefit already was as requested: the request then counts as read access.
+    pub changed: bool,
+}
+
+impl SavedBenefit {
+    pub(super) fn new(
+        registers: &TenantRegisters,
+        code: BenefitCode,
+        benefit: Benefit,
+        changed: bool,
+    ) -> Result<SavedBenefit, Error> {
+        let situation = registers.require_situation(benefit.situation)?;
+        Ok(SavedBenefit { code, situation: situation.name.clone(), kind: situation.kind, benefit, changed })
+    }
+}
+
+/// The input of either save endpoint.
+#[derive(Clone, Debug)]
+pub enum SaveBenefitInput {
+    Basic(Box<BeneficioInput>),
+    Vehicle(Box<BeneficioVeiculoInput>),
+}
+
+impl SaveBenefitInput {
+    fn common_input(&self) -> &BeneficioInput {
+        match self {
+            SaveBenefitInput::Basic(input) => input,
+            SaveBenefitInput::Vehicle(input) => &input.benefit,
+        }
+    }
+
+    pub(super) fn sent_fields(&self) -> SentBenefitFields<'_> {
+        let common = self.common_input();
+        let vehicle = match self {
+            SaveBenefitInput::Basic(_) => None,
+            SaveBenefitInput::Vehicle(input) => Some((&input.vehicle, &input.fipe)),
+        };
+        let situation = Some((&common.situation, &common.active));
+        SentBenefitFields { fields: &common.fields, situation, vehicle, known: None }
+    }
+
+    fn unique_keys(&self) -> BenefitUniqueKeys<'_> {
+        let card = self.common_input().fields.card.as_set();
+        match self {
+            SaveBenefitInput::Basic(_) => (None, None, card),
+            SaveBenefitInput::Vehicle(input) => {
+                (input.vehicle.plate.as_set(), input.vehicle.chassis.as_set(), card)
+            }
+        }
+    }
+
+    fn operation(&self) -> AuditedOperation {
+        match self {
+            SaveBenefitInput::Basic(_) => AuditedOperation::SaveBenefit,
+            SaveBenefitInput::Vehicle(_) => AuditedOperation::SaveVehicleBenefit,
+        }
+    }
+}
+
+/// Creates a benefit, or changes the one whose code was sent.
+#[boxed::future]
+pub async fn save_benefit(
+    app: &App,
+    caller: &Session,
+    input: SaveBenefitInput,
+    once: IdempotentWrite<SavedBenefit>,
+) -> Result<WriteOutcome<SavedBenefit>, Error> {
+    let operation = input.operation();
+    let outcome =
+        run_command(app, caller, operation, input, once, |tx, request| Box::pin(write_benefit(tx, request)))
+            .await?;
+    record_unchanged_access(app, caller, operation, &outcome)?;
+    Ok(outcome)
+}
+
+/// An answer without a change still shows personal data, so it is recorded as read access.
+pub(super) fn record_unchanged_access(
+    app: &App,
+    caller: &Session,
+    operation: AuditedOperation,
+    outcome: &WriteOutcome<SavedBenefit>,
+) -> Result<(), Error> {
+    match outcome {
+        WriteOutcome::Fresh(SavedBenefit { benefit, changed: false, .. }) => {
+            record_access(app, caller, operation, std::iter::once(benefit.person))
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn write_benefit(tx: &mut Tx, request: &WriteCommand<SaveBenefitInput>) -> Result<SavedBenefit, Error> {
+    let (tenant, input) = (request.scope.tenant(), request.input.common_input());
+    let code = input.code.as_set().copied();
+    if code.is_none() {
+        storage::benefits::prefetch_benefit_creation(
+            tx,
+            tenant,
+            &input.document,
+            request.input.unique_keys(),
+        )
+        .await?;
+    }
+    confirm_registers(tx, tenant, &request.registers).await?;
+    match code {
+        Some(code) => Box::pin(change_existing_benefit(tx, request, code)).await,
+        None => Box::pin(create_benefit(tx, request)).await,
+    }
+}
+
+/// Finds the holder by document, if visible to the caller.
+pub(super) async fn find_visible_holder(
+    tx: &mut Tx,
+    request: &WriteCommand<SaveBenefitInput>,
+) -> Result<Option<(PersonCode, PersonProfile)>, Error> {
+    let document = &request.input.common_input().document;
+    let found = storage::members::find_person_by_document(&mut *tx, request.scope.tenant(), document).await?;
+    let Some((code, profile)) = found else { return Ok(None) };
+    let is_visible = request.scope.can_see(profile.branch)
+        || storage::benefits::has_visible_benefit(&mut *tx, &request.scope, code).await?;
+    Ok(is_visible.then_some((code, profile)))
+}
+
+async fn create_benefit(
+    tx: &mut Tx,
+    request: &WriteCommand<SaveBenefitInput>,
+) -> Result<SavedBenefit, Error> {
+    let input = request.input.common_input();
+    let holder = find_visible_holder(tx, request).await?;
+    let mut validator = SentBenefitValidator::new(&request.registers, &request.scope);
+    if holder.is_none() {
+        validator.problems.push(Rejection::UnknownPerson(input.document.to_string()));
+    }
+    let built = validator.build_new_benefit(request.input.sent_fields(), holder.as_ref(), request.now);
+    let (Some((benefit, item)), Some(holder), []) = (built, holder, &validator.problems[..]) else {
+        return Err(Error::Refused(validator.problems));
+    };
+    let draft = NewBenefitDraft {
+        benefit,
+        item,
+        holder,
+        kept: PresetNumbers::default(),
+        then: None,
+        audited: AuditedAction::Create.into(),
+    };
+    let WrittenBenefit { code, benefit, .. } =
+        Box::pin(insert_benefit(tx, &request.actor_context(), &request.scope, draft)).await?;
+    SavedBenefit::new(&request.registers, code, benefit, true)
+}
+
+/// A validated benefit that is not yet written.
+pub(crate) struct NewBenefitDraft<'a> {
+    pub benefit: Benefit,
+    pub item: BenefitItem,
+    pub holder: (PersonCode, PersonProfile),
+    pub kept: PresetNumbers,
+    /// Further writes of the same transaction that need the new code.
+    pub then: Option<BenefitWriteHook<'a>>,
+    pub audited: AuditedChange,
+}
+
+/// Inserts a new benefit, unless it conflicts with another one.
+pub(crate) async fn insert_benefit(
+    tx: &mut Tx,
+    context: &ActorContext<'_>,
+    scope: &Scope,
+    draft: NewBenefitDraft<'_>,
+) -> Result<WrittenBenefit, Error> {
+    let NewBenefitDraft { benefit, item, holder: (person, mut profile), kept: preset, then, audited } = draft;
+    let new_holder = Some((person, profile.document.as_ref()));
+    let conflicts = storage::benefits::load_benefit_conflicts(
+        tx,
+        context.tenant,
+        collect_unique_keys(&benefit),
+        new_holder,
+    )
+    .await?;
+    refuse_conflicts((scope, context.registers), None, &benefit, person, &conflicts)?;
+    if !profile.is_member {
+        // Every holder of a benefit is a member.
+        profile.is_member = true;
+        storage::members::update_person(tx, context.tenant, person, &profile).await?;
+    }
+    let pending = PendingBenefitWrite {
+        before: None,
+        after: benefit,
+        holder: (person, &profile),
+        item: Some((item, None)),
+        free_row: conflicts.free_row,
+        kept: preset,
+        reason: None,
+        also: Vec::new(),
+        then,
+        audited,
+    };
+    store_benefit(tx, context, pending).await
+}
+
+pub(super) async fn change_existing_benefit(
+    tx: &mut Tx,
+    request: &WriteCommand<SaveBenefitInput>,
+    code: BenefitCode,
+) -> Result<SavedBenefit, Error> {
+    let (tenant, input) = (request.scope.tenant(), request.input.common_input());
+    let mut validator = SentBenefitValidator::new(&request.registers, &request.scope);
+    let Some(before) = storage::benefits::find_benefit(&mut *tx, &request.scope, code).await? else {
+        validator.problems.push(Rejection::UnknownCode { field: InputField::Benefit, code: code.get() });
+        validator.check_without_benefit(request.input.sent_fields(), request.now);
+        return Err(Error::Refused(validator.problems));
+    };
+    let profile = load_holder(tx, tenant, code, &before).await?;
+    if profile.document.as_ref() != Some(&input.document) {
+        validator.problems.push(Rejection::NotTheHolder(code));
+    }
+    let items_before = stored_items::list_items(&mut *tx, tenant, code).await?;
+    let (mut after, item) =
+        validator.build_changed_benefit(request.input.sent_fields(), &before, &items_before, request.now);
+    if !validator.problems.is_empty() {
+        return Err(Error::Refused(validator.problems));
+    }
+    let is_same = after == before && item.is_none();
+    // A repeated import may send a cancelled benefit unchanged; any other caller who sends one wants to change it.
+    if !(is_same && request.is_import()) {
+        refuse_cancelled_benefit(&request.registers, code, &before)?;
+    }
+    if is_same {
+        return SavedBenefit::new(&request.registers, code, before, false);
+    }
+    let conflicts = load_key_conflicts(tx, tenant, &after).await?;
+    let scope_and_registers = (&request.scope, &*request.registers);
+    refuse_conflicts(scope_and_registers, Some((code, &before)), &after, before.person, &conflicts)?;
+    after.updated_at = request.now;
+    let pending = PendingBenefitWrite {
+        item,
+        ..PendingBenefitWrite::for_change(code, &before, after, &profile, AuditedAction::Change)
+    };
+    let WrittenBenefit { code, benefit, .. } = store_benefit(tx, &request.actor_context(), pending).await?;
+    SavedBenefit::new(&request.registers, code, benefit, true)
+}
+
+/// Whether benefits of this kind have a vehicle.
+pub(super) fn is_vehicle_kind(kind: BenefitKind) -> bool {
+    kind == BenefitKind::Vehicle
+}
