@@ -2,6 +2,7 @@
 //! (`record_version.rs`), and stored with every change (`storage::field_changes`).
 
 use domain::CaseKind;
+use wire::field_texts::FieldTexts;
 
 /// Subjects of stored field changes.
 pub(crate) const PERSON: &str = "person";
@@ -18,9 +19,6 @@ pub(crate) const fn name_case_subject(kind: CaseKind) -> &'static str {
         CaseKind::Appointment => "appointment",
     }
 }
-
-/// A record as pairs of published field name and human-readable value.
-pub(crate) type FieldTexts = Vec<(&'static str, Option<String>)>;
 
 /// A field whose value changes.
 #[derive(Clone, Debug, PartialEq, Eq)]

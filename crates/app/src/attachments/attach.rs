@@ -1,6 +1,5 @@
 //! Attaches a file to a record.
 
-use super::content::PreparedFile;
 use super::file_history::{FileChangeNote, build_attachment_view, build_change_statements};
 use super::limits::StorageLimits;
 use super::owner::OwnerRecord;
@@ -8,7 +7,7 @@ use super::show::{AttachmentView, load_visible_file, reject_unknown_file};
 use super::store::ContentPart;
 use super::upload_buffer::UploadBuffer;
 use super::{STAFF, name_file_operations};
-use super::{content, store, sweep};
+use super::{store, sweep};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
@@ -19,6 +18,7 @@ use bytes::Bytes;
 use domain::{
     AuditedAction, FileCode, FileName, FileProblem, Moment, PersonCode, Rejection, Scope, TenantId,
 };
+use file_content::PreparedFile;
 use storage::attachments::AttachedFile;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane, attachments};
@@ -112,7 +112,7 @@ fn build_file_row(
 /// Validates and cleans a file on a blocking thread.
 async fn prepare_content(app: &App, input: Bytes) -> Result<PreparedFile, Error> {
     let _permit = app.files.acquire_decoder().await?;
-    let ready = tokio::task::spawn_blocking(move || content::prepare_file(input)).await;
+    let ready = tokio::task::spawn_blocking(move || file_content::prepare_file(input)).await;
     let ready = ready.map_err(|error| Error::Files(error.to_string()))?;
     Ok(ready.map_err(Rejection::File)?)
 }

@@ -6,18 +6,13 @@
 //! and deleted (`sweep.rs`). A removed file can be restored for a while.
 
 mod attach;
-mod content;
 mod file_history;
-mod jpeg;
 mod limits;
 mod owner;
-mod picture;
 mod remove;
 mod show;
 mod store;
 mod sweep;
-#[cfg(test)]
-mod tests;
 pub mod transfer;
 mod upload_buffer;
 

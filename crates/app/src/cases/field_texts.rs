@@ -3,7 +3,6 @@
 use super::show;
 use crate::Error;
 use crate::command::WriteCommand;
-use crate::field_differences::FieldTexts;
 use crate::register_snapshot::TenantRegisters;
 use crate::situations::describe_stored_benefit;
 use domain::{
@@ -14,6 +13,7 @@ use std::collections::HashMap;
 use storage::access::users;
 use storage::members::dependents;
 use storage::{Tx, members};
+use wire::field_texts::FieldTexts;
 use wire::set_names;
 
 /// Names of the codes in two states of a case that the registers do not hold.

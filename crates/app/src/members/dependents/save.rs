@@ -6,19 +6,20 @@ use crate::benefits::{
     PendingBenefitWrite, load_holder, refuse_cancelled_benefit, reserve_free_card, store_benefit,
 };
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{self, FieldTexts};
+use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, Benefit, CardNumber, Dependent, DependentCode,
-    InputField, PersonCode, PlanCode, Rejection,
+    AuditedAction, AuditedChange, AuditedOperation, Benefit, Dependent, DependentCode, InputField,
+    PersonCode, PlanCode, Rejection,
 };
 use std::collections::BTreeSet;
 use storage::Tx;
 use storage::members::dependents;
 use storage::server::counters::{self, Counter};
+use wire::field_texts::render_dependent_fields;
 use wire::read::FieldPatch;
 use wire::records::DependenteInput;
 
@@ -170,21 +171,6 @@ fn build_dependent(
         created_at: before.map_or(*now, |before| before.created_at),
         updated_at: before.map_or(*now, |before| before.updated_at),
     }
-}
-
-fn render_dependent_fields(dependent: &Dependent) -> FieldTexts {
-    vec![
-        ("nome", Some(dependent.name.clone())),
-        ("cpf", dependent.cpf.as_ref().map(ToString::to_string)),
-        ("dataNascimento", dependent.born_on.map(domain::Date::to_br)),
-        ("parentesco", Some(wire::set_names::kinship(dependent.kinship).to_owned())),
-        ("sexo", dependent.sex.map(|sex| wire::set_names::sex(sex).to_owned())),
-        ("identidade", dependent.identity_number.clone()),
-        ("telefone", dependent.phone.as_ref().map(ToString::to_string)),
-        ("email", dependent.email.as_ref().map(ToString::to_string)),
-        ("numeroCartaoDesconto", dependent.card.as_ref().map(CardNumber::to_string)),
-        ("ativo", Some(wire::set_names::flag(dependent.active).to_owned())),
-    ]
 }
 
 async fn store_dependent(

@@ -5,7 +5,7 @@ use super::{FoundDeal, deals};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
-use crate::field_differences::{self, DEAL, FieldDifference, FieldTexts};
+use crate::field_differences::{self, DEAL, FieldDifference};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
@@ -18,6 +18,7 @@ use std::sync::Arc;
 use storage::Tx;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
+use wire::field_texts::render_deal_fields;
 use wire::records::{EtapaInput, PerdaInput, ReaberturaInput};
 
 const STAGE: AuditedOperation = AuditedOperation::MoveDeal;
@@ -249,26 +250,4 @@ pub(super) async fn write_deal_change(
 
 pub(super) fn compare_deals(before: &Deal, after: &Deal) -> Vec<FieldDifference> {
     field_differences::compare_fields(render_deal_fields(before), render_deal_fields(after))
-}
-
-fn render_deal_fields(deal: &Deal) -> FieldTexts {
-    let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
-    let mut fields = vec![
-        ("codLead", Some(deal.lead.to_string())),
-        ("titulo", deal.title.clone()),
-        ("codFunil", Some(deal.funnel.to_string())),
-        ("codEtapa", Some(deal.stage.to_string())),
-        ("codLoja", Some(deal.branch.to_string())),
-        ("codUsuarioResponsavel", deal.responsible.map(|code| code.to_string())),
-        ("tipoBeneficio", deal.kind.map(|kind| wire::set_names::benefit_kind(kind).to_owned())),
-        ("planos", (!plans.is_empty()).then(|| plans.join(", "))),
-        ("valor", crate::benefits::field_changes::render_money(deal.price)),
-        ("dataPrevisao", deal.expected_on.map(domain::Date::to_iso)),
-        ("situacao", Some(wire::set_names::deal_state(deal.state).to_owned())),
-        ("motivoPerda", deal.lost_because.clone()),
-        ("observacao", deal.note.clone()),
-        ("codBeneficio", deal.benefit.map(|code| code.to_string())),
-    ];
-    fields.extend(crate::benefits::field_changes::render_vehicle_fields(&deal.vehicle));
-    fields
 }

@@ -7,7 +7,7 @@ use super::{LeadBranchSource, LeadContactInput};
 use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{self, FieldDifference, FieldTexts};
+use crate::field_differences::{self, FieldDifference};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;
@@ -16,6 +16,7 @@ use domain::{AuditedOperation, Lead, LeadCode, LeadKey, Rejection};
 use std::sync::Arc;
 use storage::Tx;
 use storage::sales::leads::{self, FoundLead};
+use wire::field_texts::render_lead_fields;
 use wire::records::LeadAlteracaoInput;
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeLead;
@@ -97,22 +98,4 @@ async fn refuse_lead_conflicts(
 
 pub(super) fn compare_leads(before: &Lead, after: &Lead) -> Vec<FieldDifference> {
     field_differences::compare_fields(render_lead_fields(before), render_lead_fields(after))
-}
-
-fn render_lead_fields(lead: &Lead) -> FieldTexts {
-    vec![
-        ("codLoja", Some(lead.branch.to_string())),
-        ("nomePessoa", Some(lead.name.clone())),
-        ("cpfCnpj", lead.document.as_ref().map(ToString::to_string)),
-        ("email", lead.email.as_ref().map(ToString::to_string)),
-        ("telefoneCelular", lead.mobile.as_ref().map(ToString::to_string)),
-        ("telefoneFixo", lead.landline.as_ref().map(ToString::to_string)),
-        ("empresa", lead.company.clone()),
-        ("cidade", lead.city.clone()),
-        ("uf", lead.state.clone()),
-        ("mensagem", lead.message.clone()),
-        ("origem", lead.origin.clone()),
-        ("codConsultor", lead.consultant.map(|code| code.to_string())),
-        ("ativo", Some(lead.active.to_string())),
-    ]
 }

@@ -1,5 +1,4 @@
-use super::content::{PreparedFile, prepare_file};
-use super::jpeg;
+use crate::{PreparedFile, jpeg, prepare_file};
 use domain::{FileKind, FileProblem};
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageReader};

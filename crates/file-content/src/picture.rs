@@ -1,6 +1,6 @@
 //! Pictures: removes metadata, decodes, and creates previews.
 
-use super::jpeg;
+use crate::jpeg;
 use bytes::Bytes;
 use domain::{FileKind, FileProblem};
 use image::codecs::jpeg::JpegEncoder;
