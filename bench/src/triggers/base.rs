@@ -3,8 +3,9 @@
 use super::receivers::Receiver;
 use super::{AT_ONCE, Failure};
 use crate::executor::connect;
-use app::access::{self, Session};
+use app::access;
 use app::idempotency::IdempotentWrite;
+use app::session::{self, Session};
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{LeaseHolder, RetryPolicy};
 use app::{App, HashCost, PasswordHasher, Vault};
@@ -79,7 +80,7 @@ impl Base {
         demo::load_demo(&app, &demo, &mut |_| {}).await?;
         let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
         let entered = access::log_in_program(&app, demo::ADMINISTRATOR, demo::PASSWORD, here).await?;
-        let session = access::load_session(&app, &entered.token).await?;
+        let session = session::load_session(&app, &entered.token).await?;
         let body = sql("SELECT body FROM history WHERE tenant = 1 AND entity = 1 ORDER BY code LIMIT 1");
         let body: String = app.db.query(QueryWeight::Search, body).await?[0].get("body")?;
         let vault = Vault::new(&[7; 32])?;

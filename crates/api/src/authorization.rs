@@ -5,7 +5,7 @@ use crate::ServerState;
 use crate::extract::{RequestedTenant, find_credential, has_credential};
 use crate::failure::{CredentialChallenge, RequestFailure};
 use crate::operation::AllowedCallers;
-use app::access;
+use app::session::{self, Session};
 use axum::extract::{self, ConnectInfo, Request};
 use axum::http::{HeaderMap, Uri, header};
 use axum::middleware::Next;
@@ -78,10 +78,10 @@ async fn admit_caller(
 async fn authenticate_bearer(
     state: &ServerState,
     headers: &HeaderMap,
-) -> Result<Arc<access::Session>, RequestFailure> {
+) -> Result<Arc<Session>, RequestFailure> {
     let token =
         find_credential(headers, "bearer").ok_or(RequestFailure::Credential(CredentialChallenge::Bearer))?;
-    let session = access::load_session(&state.app, token).await?;
+    let session = session::load_session(&state.app, token).await?;
     state.app.request_limit.count_request(&session, state.app.now())?;
     Ok(session)
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::{CredentialChallenge, RequestFailure};
 use crate::operation::list_path_codes;
-use app::access::Session;
+use app::session::Session;
 use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};

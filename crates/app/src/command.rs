@@ -1,9 +1,9 @@
 //! The command of a write: who acts, within which scope, on what input, and the registers it is validated against.
 
-use crate::access::Session;
 use crate::field_differences::FieldDifference;
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::TenantRegisters;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedChange, AuditedOperation, ChangeOrigin, Entity, Moment, PersonCode, ReceiverCode, Scope, TenantId,

@@ -45,6 +45,7 @@ pub mod registers;
 pub mod search_page;
 
 pub mod server_key;
+pub mod session;
 
 pub mod situations;
 
@@ -61,7 +62,7 @@ pub use error::{Error, HeavyWork, collect_problem};
 pub use storage::Error as StorageError;
 pub use vault::Vault;
 
-use crate::cache::ProcessCache;
+use crate::cache::VersionTracker;
 use access::Throttle;
 use domain::{Clock, Moment, RandomSource};
 use std::sync::Arc;
@@ -77,7 +78,9 @@ pub struct App {
     pub chance: Arc<dyn RandomSource>,
     pub passwords: PasswordHasher,
     pub throttle: Throttle,
-    pub memory: Arc<ProcessCache>,
+    /// The versions that cached values are checked against.
+    pub versions: Arc<VersionTracker>,
+    pub caches: Arc<RoomCaches>,
     /// The public base URL of this server, without a trailing slash, for links in mails. Never taken from a request:
     /// the caller controls its Host header.
     pub public_url: Arc<str>,
@@ -103,6 +106,31 @@ pub struct App {
     pub import_mib: u64,
     pub heavy_work: Arc<HeavyWorkPlaces>,
     pub request_limit: Arc<RequestLimit>,
+}
+
+/// What the rooms keep in this process between requests; the type of each cache belongs to its room.
+pub struct RoomCaches {
+    pub(crate) sessions: session::CachedSessions,
+    pub(crate) logins: access::RememberedLogins,
+    pub(crate) registers: register_snapshot::RegisterCache,
+    pub(crate) hosts: register_snapshot::HostDirectoryCache,
+    pub(crate) search_totals: members::search::SearchTotalCache,
+    pub(crate) lookup_quotas: members::validation::LookupQuotas,
+    pub(crate) open_work: panel::OpenWorkCache,
+}
+
+impl RoomCaches {
+    fn new(chance: &dyn RandomSource) -> RoomCaches {
+        RoomCaches {
+            sessions: session::CachedSessions::default(),
+            logins: access::RememberedLogins::new(chance),
+            registers: register_snapshot::RegisterCache::default(),
+            hosts: register_snapshot::HostDirectoryCache::default(),
+            search_totals: members::search::SearchTotalCache::default(),
+            lookup_quotas: members::validation::LookupQuotas::default(),
+            open_work: panel::OpenWorkCache::default(),
+        }
+    }
 }
 
 /// The slots for heavy work, shared fairly between associations.
@@ -131,14 +159,15 @@ impl App {
         chance: Arc<dyn RandomSource>,
         passwords: PasswordHasher,
     ) -> App {
-        let memory = Arc::new(ProcessCache::new(&*chance));
+        let caches = Arc::new(RoomCaches::new(&*chance));
         App {
             db,
             clock,
             chance,
             passwords,
             throttle: Throttle::default(),
-            memory,
+            versions: Arc::default(),
+            caches,
             public_url: "http://localhost".into(),
             resets: access::password_reset::ResetRequestLimiter::default(),
             looks: Arc::default(),

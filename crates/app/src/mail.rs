@@ -1,7 +1,7 @@
 //! The mail outbox: a mail is written in the transaction that causes it; the crate `delivery` reads it from here,
 //! sends it outside any transaction, and records the outcome.
 
-use crate::access::Session;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{MailCode, Moment, Password, ReceiverCode, TenantId, UserCode};
 use std::path::PathBuf;

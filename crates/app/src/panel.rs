@@ -1,14 +1,15 @@
 //! Figures of the start page and work that needs attention. Figures that are not stored as counts are read through
 //! indexes of open records and cached briefly.
 
-use crate::access::Session;
 use crate::members::search;
 use crate::register_snapshot::{TenantRegisters, load_registers};
+use crate::session::Session;
 use crate::{App, Error, cases};
 use domain::{
     BranchCode, CaseKind, ClaimTypeCode, Date, Entity, Moment, PAGE_SIZE, Role, Scope, SituationCode,
     SituationKind, StageCode, TenantId,
 };
+use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,10 +100,19 @@ fn list_last_months(today: Date) -> Vec<String> {
 }
 
 /// Cached counts of a tenant's open claims and deals, by branch.
-pub(crate) struct OpenWorkSnapshot {
+struct OpenWorkSnapshot {
     claims: Vec<panel::OpenClaimCount>,
     deals: Vec<panel::OpenDealCount>,
     counted_at: Moment,
+}
+
+/// The open work of each tenant.
+pub(crate) struct OpenWorkCache(Cache<TenantId, Arc<OpenWorkSnapshot>>);
+
+impl Default for OpenWorkCache {
+    fn default() -> OpenWorkCache {
+        OpenWorkCache(Cache::new(1_000))
+    }
 }
 
 async fn load_open_work(
@@ -112,7 +122,7 @@ async fn load_open_work(
 ) -> Result<Arc<OpenWorkSnapshot>, Error> {
     let now = app.now();
     let is_fresh = |open: &OpenWorkSnapshot| (now.minus(REMEMBERED)..=now).contains(&open.counted_at);
-    if let Some(known) = app.memory.open.get(&tenant).filter(|open| is_fresh(open)) {
+    if let Some(known) = app.caches.open_work.0.get(&tenant).filter(|open| is_fresh(open)) {
         return Ok(known);
     }
     let ago = |days: i32| now.minus(DAY.saturating_mul(u32::try_from(days).unwrap_or_default()));
@@ -125,7 +135,7 @@ async fn load_open_work(
     };
     let deals = panel::count_open_deals(&app.db, tenant, ago(GONE_COLD)).await?;
     let open = Arc::new(OpenWorkSnapshot { claims, deals, counted_at: now });
-    app.memory.open.insert(tenant, Arc::clone(&open));
+    app.caches.open_work.0.insert(tenant, Arc::clone(&open));
     Ok(open)
 }
 

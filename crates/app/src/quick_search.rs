@@ -1,10 +1,10 @@
 //! The global search of the console: interprets a text by its shape. Ambiguous text (thirteen digits may be a card or a
 //! phone number) is searched as each of its meanings.
 
-use crate::access::Session;
 use crate::cases::{self, ResolvedCase};
 use crate::members::dependents;
 use crate::members::search::{self, FoundMemberRow};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, CardNumber, CaseKind, Cpf, Document, PersonCode, Phone, Plate};
 use storage::members::phones;

@@ -1,15 +1,16 @@
 //! A cached snapshot of a tenant's small registers, and the server's directory of hosts, which selects the tenant of a
 //! request without a credential.
 
-use crate::{App, Error, tenants};
+use crate::{App, Error};
 use domain::{
     BranchCode, ClaimTypeCode, Entity, FunnelCode, PlanCode, ReceiverCode, Scope, SellerCode, SellerKind,
     SituationCode, SituationKind, StageCode, TenantId, TimeZone, ValidationPartner, fold_text,
 };
 use domain::{ClinicCode, DoctorCode, InspectionTypeCode, SpecialtyCode, TicketTypeCode};
 use futures_util::future::BoxFuture;
+use quick_cache::sync::Cache;
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock};
 use storage::Tx;
 pub use storage::registers::additional_fields::StoredAdditionalField;
 pub use storage::registers::branches::StoredBranch;
@@ -28,7 +29,9 @@ use storage::registers::{
     additional_fields, branches, claim_types, due_days, funnels, plans, sellers, situations, vehicle_types,
 };
 use storage::registers::{clinics, doctors, inspection_types, specialties, ticket_types};
-use storage::server::versions;
+use storage::server::settings;
+use storage::server::tenants::{self, StoredTenant};
+use storage::server::versions::{self, CacheVersions};
 use storage::triggers::receivers;
 use storage::triggers::receivers::ActiveReceiver;
 
@@ -172,11 +175,20 @@ pub fn find_first_stage(funnel: &StoredFunnel) -> Option<&StoredStage> {
     funnel.stages.iter().find(|stage| stage.active)
 }
 
+/// The registers of each tenant, valid while their version is the latest.
+pub(crate) struct RegisterCache(Cache<TenantId, Arc<TenantRegisters>>);
+
+impl Default for RegisterCache {
+    fn default() -> RegisterCache {
+        RegisterCache(Cache::new(1_000))
+    }
+}
+
 /// The current registers of a tenant, from the cache if possible.
 #[boxed::future]
 pub async fn load_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
-    let needed = app.memory.trusted_versions(tenant);
-    if let (Some(needed), Some(cached)) = (needed, app.memory.registers.get(&tenant))
+    let needed = app.versions.trusted_versions(tenant);
+    if let (Some(needed), Some(cached)) = (needed, app.caches.registers.0.get(&tenant))
         && cached.version >= needed.registers
     {
         return Ok(cached);
@@ -188,20 +200,19 @@ pub async fn load_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantReg
 #[boxed::future]
 pub async fn reload_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
     let read = Arc::new(app.db.read(tenant, |tx, tenant| Box::pin(read_registers(tx, *tenant))).await?);
-    app.memory.registers.insert(tenant, Arc::clone(&read));
+    app.caches.registers.0.insert(tenant, Arc::clone(&read));
     Ok(read)
 }
 
 async fn read_registers(tx: &mut Tx, tenant: TenantId) -> Result<TenantRegisters, Error> {
     let missing_tenant = || Error::Storage(storage::Error::Broken("a tenant is gone".to_owned()));
     let sellers = sellers::list_sellers(&mut *tx, tenant).await?;
-    let tenant_row =
-        storage::server::tenants::find_tenant(&mut *tx, tenant).await?.ok_or_else(missing_tenant)?;
+    let tenant_row = tenants::find_tenant(&mut *tx, tenant).await?.ok_or_else(missing_tenant)?;
     let mut registers = TenantRegisters {
         version: versions::load_versions(&mut *tx, tenant).await?.registers,
         zone: TimeZone::parse(&tenant_row.time_zone)?,
         open_validation: tenant_row.open_validation,
-        validation_partners: tenants::parse_partners(&tenant_row),
+        validation_partners: parse_partners(&tenant_row),
         branches: branches::list_visible_branches(&mut *tx, &Scope::for_tenant(tenant)).await?,
         plans: plans::list_plans(&mut *tx, tenant).await?,
         situations: situations::list_situations(&mut *tx, tenant).await?,
@@ -232,6 +243,12 @@ async fn read_registers(tx: &mut Tx, tenant: TenantId) -> Result<TenantRegisters
     registers.fields.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
     registers.funnels.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
     Ok(registers)
+}
+
+/// Parses the stored form of the partners for validations: one per line.
+pub fn parse_partners(tenant: &StoredTenant) -> Vec<ValidationPartner> {
+    let lines = tenant.validation_partners.as_deref().unwrap_or_default().lines();
+    lines.filter_map(|line| ValidationPartner::parse(line).ok()).collect()
 }
 
 /// Fails if the snapshot is older than the registers in the database. Called inside the transaction that decides, so
@@ -298,6 +315,10 @@ impl HostDirectory {
     }
 }
 
+/// The directory, with the versions it was read under.
+#[derive(Default)]
+pub(crate) struct HostDirectoryCache(RwLock<Option<(CacheVersions, Arc<HostDirectory>)>>);
+
 /// The tenant of a request without a credential: that of its host, else the default.
 #[boxed::future]
 pub async fn resolve_tenant_by_host(app: &App, host: Option<&str>) -> Result<TenantId, Error> {
@@ -305,9 +326,9 @@ pub async fn resolve_tenant_by_host(app: &App, host: Option<&str>) -> Result<Ten
 }
 
 async fn load_host_directory(app: &App) -> Result<Arc<HostDirectory>, Error> {
-    let needed = app.memory.trusted_versions(TenantId::SERVER);
+    let needed = app.versions.trusted_versions(TenantId::SERVER);
     if let Some(needed) = needed {
-        let cached = app.memory.directory.read().unwrap_or_else(PoisonError::into_inner);
+        let cached = app.caches.hosts.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, directory)) =
             cached.as_ref().filter(|(cached_versions, _)| cached_versions.registers == needed.registers)
         {
@@ -316,17 +337,17 @@ async fn load_host_directory(app: &App) -> Result<Arc<HostDirectory>, Error> {
     }
     let read = Arc::new(app.db.read((), |tx, ()| Box::pin(read_host_directory(tx))).await?);
     if let Some(needed) = needed {
-        let mut cached = app.memory.directory.write().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = app.caches.hosts.0.write().unwrap_or_else(PoisonError::into_inner);
         *cached = Some((needed, Arc::clone(&read)));
     }
     Ok(read)
 }
 
 async fn read_host_directory(tx: &mut Tx) -> Result<HostDirectory, Error> {
-    let all = storage::server::tenants::list_tenants(&mut *tx).await?;
+    let all = tenants::list_tenants(&mut *tx).await?;
     Ok(HostDirectory {
-        hosts: storage::server::tenants::list_hosts(&mut *tx).await?.into_iter().collect(),
-        default: tenants::find_default_tenant(&mut *tx).await?,
+        hosts: tenants::list_hosts(&mut *tx).await?.into_iter().collect(),
+        default: settings::find_default_tenant(&mut *tx).await?,
         active: all.into_iter().filter(|tenant| tenant.active).map(|tenant| tenant.id).collect(),
     })
 }

@@ -35,9 +35,9 @@ pub use crate::people::{SampleGenerator, SampleMember};
 
 use crate::progress::DemoLoadProgress;
 use crate::write::{SampleMemberBatch, write_members};
-use app::access::AccountActor;
 use app::access::users::{self, CreateUser, InitialPassword};
 use app::register_snapshot::load_registers;
+use app::session::AccountActor;
 use app::tenants::{self, CreateTenant};
 use app::{App, Error};
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role, TenantId, TimeZone};

@@ -71,7 +71,10 @@ fn render_tenant(OwnTenant { tenant, hosts }: &OwnTenant) -> BaseTO {
         cor: tenant.colour.clone(),
         cor_secundaria: tenant.second_colour.clone(),
         validacao_aberta: tenant.open_validation,
-        parceiros_validacao: tenants::parse_partners(tenant).iter().map(render_partner).collect(),
+        parceiros_validacao: app::register_snapshot::parse_partners(tenant)
+            .iter()
+            .map(render_partner)
+            .collect(),
         segundo_fator_obrigatorio: tenant.second_factor_roles.iter().map(|role| wire::role(*role)).collect(),
         versao: tenant.version,
     }

@@ -5,8 +5,8 @@ use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, PathCode};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::access::Session;
 use app::register_snapshot::load_registers;
+use app::session::Session;
 use app::triggers;
 use app::triggers::receivers::{
     self, AT_ONCE, ChangedReceiver, CreatedReceiver, PauseReason, ReceiverChangeRequest, RedactedReceiver,

@@ -7,10 +7,10 @@
 use crate::ServerState;
 use crate::answer::{NO_STORE, build_json_response};
 use crate::failure::RequestFailure;
-use app::access::Session;
 use app::idempotency::{
     self, AnswerRenderer, IdempotencyKey, IdempotentWrite, StoredAnswer, StoredIdempotencyKey, WriteOutcome,
 };
+use app::session::Session;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;

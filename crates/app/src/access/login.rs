@@ -5,16 +5,18 @@
 //! token written. All other attempts queue for the hash, and a failure is counted before the next attempt starts:
 //! concurrent attempts cannot exceed the limits.
 
-use super::login_audit::{self, AccountActor, LoginTarget, build_user_change};
+use super::login_audit::{self, LoginTarget, build_user_change};
 use super::throttle::FailureSubjects;
-use super::token::{self, TokenLookupKey};
 use super::{KNOWN_FOR, TOKEN_LIFE, check_code};
 use crate::register_snapshot::{self, TenantRegisters, load_registers};
+use crate::session::{AccountActor, TokenLookupKey, generate_token};
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, Role, Scope, TenantId, UserCode,
+    AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, RandomSource, Role, Scope,
+    TenantId, UserCode,
 };
 use hmac::{Hmac, KeyInit, Mac};
+use quick_cache::sync::Cache;
 use sha2::Sha256;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +27,8 @@ use storage::history::audit;
 use storage::{Statement, Tx, WriteLane};
 use tracing::Instrument;
 
+/// Number of logins cached.
+const LOGINS: usize = 10_000;
 const LONGEST_LOGIN: usize = 254;
 /// How long a successful login is cached.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10 * 60);
@@ -95,7 +99,7 @@ pub const HALF_FOR: Duration = Duration::from_secs(10 * 60);
 
 /// A login that succeeded recently.
 #[derive(Clone)]
-pub(crate) struct RememberedLogin {
+struct RememberedLogin {
     tenant: TenantId,
     user: UserCode,
     /// The address used at login, which may have changed since.
@@ -105,6 +109,21 @@ pub(crate) struct RememberedLogin {
     until: Moment,
     /// The audit entry that counts repeated logins of the program.
     entry: Option<i32>,
+}
+
+/// Successful logins, by their digest.
+pub(crate) struct RememberedLogins {
+    by_digest: Cache<[u8; 32], RememberedLogin>,
+    /// Never leaves this process, so the digests are useless elsewhere.
+    key: [u8; 64],
+}
+
+impl RememberedLogins {
+    pub fn new(chance: &dyn RandomSource) -> RememberedLogins {
+        let mut key = [0; 64];
+        chance.fill(&mut key);
+        RememberedLogins { by_digest: Cache::new(LOGINS), key }
+    }
 }
 
 /// Logs a program in. An unknown user, a disabled user and a wrong password get the same answer after the same work.
@@ -191,7 +210,7 @@ async fn attempt_sign_in(
     // An invalid address matches no user; it is counted and checked all the same.
     let email = Email::parse(login).ok();
     let name = email.as_ref().map_or(login, Email::as_str);
-    let digest = digest_login(&app.memory.key, name, &password, address);
+    let digest = digest_login(&app.caches.logins.key, name, &password, address);
     let subjects = FailureSubjects::for_login(name, address);
     if let Some(entered) = repeat_remembered_login(app, &digest, &subjects, through).await? {
         return Ok(entered);
@@ -218,7 +237,7 @@ async fn attempt_sign_in(
         };
         if let Some((admission, entry)) = issue_token(app, &right, through).await? {
             right.entry = entry;
-            app.memory.logins.insert(digest, right);
+            app.caches.logins.by_digest.insert(digest, right);
             return Ok(admission);
         }
     }
@@ -280,7 +299,7 @@ async fn repeat_remembered_login(
     subjects: &FailureSubjects,
     through: (&SignInPurpose, CallerAddress),
 ) -> Result<Option<SignInOutcome>, Error> {
-    let Some(mut right) = app.memory.logins.get(digest) else { return Ok(None) };
+    let Some(mut right) = app.caches.logins.by_digest.get(digest) else { return Ok(None) };
     let target = LoginTarget {
         tenant: Some(right.tenant),
         user: Some(right.user),
@@ -293,11 +312,11 @@ async fn repeat_remembered_login(
     {
         if entry.is_some() && entry != right.entry {
             right.entry = entry;
-            app.memory.logins.insert(*digest, right);
+            app.caches.logins.by_digest.insert(*digest, right);
         }
         return Ok(Some(admission));
     }
-    app.memory.logins.remove(digest);
+    app.caches.logins.by_digest.remove(digest);
     Ok(None)
 }
 
@@ -316,7 +335,7 @@ async fn issue_token(
     right: &RememberedLogin,
     (door, address): (&SignInPurpose, CallerAddress),
 ) -> Result<Option<(SignInOutcome, Option<i32>)>, Error> {
-    let (token, key) = token::generate_token(right.tenant, &*app.chance);
+    let (token, key) = generate_token(right.tenant, &*app.chance);
     let input = TokenIssuance { right: right.clone(), key, door: door.clone(), address, now: app.now() };
     let lane = WriteLane::foreground(right.tenant);
     let written = app.db.write(lane, input, |tx, input| Box::pin(write_token(tx, input))).await?;

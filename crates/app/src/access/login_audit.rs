@@ -24,43 +24,6 @@ const MOST_REMEMBERED: usize = 10_000;
 /// Entries written in one transaction.
 const TOGETHER: usize = 200;
 
-/// The actor of an account change: user, operation and address.
-#[derive(Clone, Copy, Debug)]
-pub struct AccountActor {
-    pub user: Option<UserCode>,
-    /// Method and route, or the command.
-    pub operation: AuditedOperation,
-    pub address: Option<CallerAddress>,
-}
-
-impl AccountActor {
-    /// An operator at the command line.
-    pub const fn for_command(operation: AuditedOperation) -> AccountActor {
-        AccountActor { user: None, operation, address: None }
-    }
-
-    /// Writes the audit entry of a success, in the transaction of the change.
-    pub(crate) async fn record(
-        &self,
-        tx: &mut Tx,
-        tenant: TenantId,
-        change: AuditedChange,
-        at: Moment,
-    ) -> Result<i32, Error> {
-        let entry = AccountAuditEntry {
-            tenant,
-            at,
-            user: self.user,
-            operation: self.operation,
-            change,
-            address: self.address.map(|address| address.to_string()),
-            result: AccountActionResult::Success,
-            times: 1,
-        };
-        Ok(audit::append_account_entry(tx, &entry).await?)
-    }
-}
-
 /// What an audit entry says about a user.
 pub(super) fn build_user_change(action: AuditedAction, user: UserCode) -> AuditedChange {
     AuditedChange::new(action, AuditedRecordKind::User, user.get())

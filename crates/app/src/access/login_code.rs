@@ -1,13 +1,13 @@
 //! The second step of a console login: a code from the authenticator or from the recovery codes. Each code works once.
 //! Failures are throttled like wrong passwords.
 
+use super::SignInGrant;
 use super::login::{build_sign_in_grant, build_token_statements};
-use super::login_audit::{self, AccountActor, LoginTarget, build_user_change};
+use super::login_audit::{self, LoginTarget, build_user_change};
 use super::password_hash::HashingTurn;
 use super::second_factor::{recovery_codes, totp};
 use super::throttle::FailureSubjects;
-use super::token::{self, TokenLookupKey};
-use super::{SignInGrant, parse_token_key};
+use crate::session::{AccountActor, TokenLookupKey, generate_token, parse_token_key};
 use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, CallerAddress, Moment, TenantId, UserCode};
@@ -160,7 +160,7 @@ async fn complete_sign_in(
     (address, agent): (CallerAddress, Option<String>),
 ) -> Result<SignInCodeOutcome, Error> {
     let tenant = ticket.tenant;
-    let (token, key) = token::generate_token(tenant, &*app.chance);
+    let (token, key) = generate_token(tenant, &*app.chance);
     let actor = AccountActor { user: Some(user), operation: DOOR, address: Some(address) };
     let typed = SubmittedCode { vault: app.vault()?.clone(), tenant, user, code, actor, now: app.now() };
     let input = SignInCompletion { typed, ticket, key, address, agent };

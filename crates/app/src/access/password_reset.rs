@@ -2,10 +2,10 @@
 //! up, so that it does not reveal whether one exists.
 
 use super::users;
-use crate::access::AccountActor;
 use crate::access::login_audit::build_user_change;
 use crate::hex_text::encode_hex;
 use crate::mail::{self, Addressee, UserNotice};
+use crate::session::AccountActor;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, Rejection, TenantId, UserCode,
@@ -198,7 +198,7 @@ pub async fn finish_reset_from(
         .db
         .write(WriteLane::foreground(tenant), input, |tx, input| Box::pin(redeem_reset_link(tx, input)))
         .await?;
-    app.memory.raise(tenant, raised);
+    app.versions.raise(tenant, raised);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 //! without a lock: each user has one number, the moment up to which their allowance is used.
 
 use crate::Error;
-use crate::access::Session;
+use crate::session::Session;
 use domain::{Moment, TenantId, UserCode};
 use quick_cache::sync::Cache;
 use std::sync::Arc;

@@ -2,7 +2,8 @@
 //! end their sessions. A generated password must be changed before anything else.
 
 use super::users;
-use crate::access::{self, CallerOrigin, Session, SignInPurpose};
+use crate::access::{self, CallerOrigin, SignInPurpose};
+use crate::session::{self, Session};
 use crate::{App, Error};
 use domain::{AuditedOperation, CallerAddress, Moment, Password};
 use std::sync::Arc;
@@ -72,7 +73,7 @@ fn shorten_agent(agent: &str) -> String {
 /// alone.
 #[boxed::future]
 pub async fn load_console_user(app: &App, token: &str) -> Result<ConsoleUser, Error> {
-    let session = access::load_session(app, token).await?;
+    let session = session::load_session(app, token).await?;
     if !session.is_console() {
         return Err(Error::Credential);
     }
@@ -90,7 +91,7 @@ pub async fn load_console_user(app: &App, token: &str) -> Result<ConsoleUser, Er
 /// Records that the user is active, which extends the session.
 #[boxed::future]
 pub async fn record_activity(app: &App, visitor: &ConsoleUser) -> Result<(), Error> {
-    access::record_session_activity(app, &visitor.session).await
+    session::record_session_activity(app, &visitor.session).await
 }
 
 /// Ends the session of the current request.
@@ -102,8 +103,8 @@ pub async fn end_own_session(app: &App, caller: &Session) -> Result<(), Error> {
 /// Ends the session of this token; an invalid token counts as ended.
 #[boxed::future]
 pub async fn sign_out(app: &App, token: &str) -> Result<(), Error> {
-    let Some(key) = access::parse_token_key(token) else { return Ok(()) };
-    match access::load_session(app, token).await {
+    let Some(key) = session::parse_token_key(token) else { return Ok(()) };
+    match session::load_session(app, token).await {
         Ok(session) => end_session(app, &session, key.hash.to_vec()).await.map(drop),
         Err(Error::Credential) => Ok(()),
         Err(error) => Err(error),
@@ -122,7 +123,7 @@ pub async fn list_own_sessions(app: &App, caller: &Session) -> Result<Vec<Active
 }
 
 pub fn is_session_of_token(open: &ActiveToken, token: &str) -> bool {
-    access::parse_token_key(token).is_some_and(|key| key.hash[..] == open.hash[..])
+    session::parse_token_key(token).is_some_and(|key| key.hash[..] == open.hash[..])
 }
 
 /// Ends one session of the caller, at once here and within two seconds in other processes; `false` if there is none.
@@ -142,7 +143,7 @@ pub async fn end_session(app: &App, caller: &Session, hash: Vec<u8>) -> Result<b
         })
         .await?;
     if let Some(raised) = raised {
-        app.memory.raise(tenant, raised);
+        app.versions.raise(tenant, raised);
     }
     Ok(raised.is_some())
 }

@@ -8,11 +8,11 @@ use super::store::ContentPart;
 use super::upload_buffer::UploadBuffer;
 use super::{STAFF, name_file_operations};
 use super::{store, sweep};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::load_registers;
+use crate::session::Session;
 use crate::{App, Error};
 use bytes::Bytes;
 use domain::{

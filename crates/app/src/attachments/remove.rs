@@ -6,10 +6,10 @@ use super::file_history::{FileChangeNote, build_attachment_view, build_change_st
 use super::limits::StorageLimits;
 use super::owner::OwnerRecord;
 use super::show::{AttachmentView, find_visible_file, load_visible_file, reject_unknown_file};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, FileCode};
 use storage::{Tx, attachments};

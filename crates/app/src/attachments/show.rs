@@ -3,9 +3,9 @@
 use super::owner::OwnerRecord;
 use super::store::{ByteStream, ContentPart};
 use super::{STAFF, name_file_operations};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, load_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, FileCode, InputField, PersonCode, Scope};
 use std::sync::Arc;

@@ -2,8 +2,9 @@
 //! that it never delays a request. The buffer is bounded: if the database cannot keep up, access is refused rather
 //! than left unlogged.
 
+use crate::access;
 use crate::access::users;
-use crate::access::{self, Session};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, Moment, PAGE_SIZE, PersonCode, Role, TenantId, UserCode};
 use std::collections::{BTreeSet, HashMap};

@@ -3,10 +3,10 @@
 use super::persist::{PendingBenefitWrite, WrittenBenefit, store_benefit};
 use super::preconditions::load_holder;
 use super::save::{SavedBenefit, record_unchanged_access};
-use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, Benefit, BenefitCode, Entity, InputField, Rejection, SituationKind,

@@ -8,12 +8,12 @@ use super::{
     PendingBenefitWrite, SentBenefitFields, SentBenefitValidator, WrittenBenefit, field_changes,
     store_benefit,
 };
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, Benefit, BenefitCode, Rejection, VehicleDetails};
 use storage::Tx;

@@ -3,10 +3,10 @@
 use super::change::{record_unchanged_access, refuse_old_benefit_version};
 use super::show::{FullBenefit, build_full_benefit, load_related_records, reject_unknown_benefit};
 use super::{PendingBenefitWrite, WrittenBenefit, field_changes, store_benefit};
-use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, InputField, ItemCode, Rejection,

@@ -3,10 +3,10 @@
 use super::change::{find_conflicts, record_unchanged_access, refuse_old_benefit_version};
 use super::show::{FullBenefit, build_full_benefit, reject_unknown_benefit};
 use super::{PendingBenefitWrite, SentBenefitValidator, WrittenBenefit, load_holder, store_benefit};
-use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
+use crate::session::Session;
 use crate::situations::refuse_situation_change;
 use crate::{App, Error};
 use domain::{

@@ -1,7 +1,7 @@
 //! Equipment installed on the vehicle of a benefit.
 
-use crate::access::Session;
 use crate::audit::access_log::record_access;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, BenefitCode, InputField, PersonCode, Scope, TrackerInstallation, fold_text};
 use storage::benefits::installations;

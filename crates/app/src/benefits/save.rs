@@ -4,11 +4,11 @@ use super::conflicts::{collect_unique_keys, load_key_conflicts, refuse_conflicts
 use super::persist::{BenefitWriteHook, PendingBenefitWrite, PresetNumbers, WrittenBenefit, store_benefit};
 use super::preconditions::{load_holder, refuse_cancelled_benefit};
 use super::validate::{SentBenefitFields, SentBenefitValidator};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, BenefitKind,

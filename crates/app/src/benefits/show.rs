@@ -1,12 +1,12 @@
 //! Shows a benefit with its holder and items, and its history.
 
 use super::load_holder;
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::WriteCommand;
 use crate::field_differences::BENEFIT;
 use crate::record_timeline::{self, RecordHistory};
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, Benefit, BenefitCode, BenefitItem, InputField, PersonProfile, Scope};
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::ResolvedCase;
 use super::show::convert_hours;
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, BranchCode, Case, CaseKind, CaseOperation, Moment, Scope, SituationCode};
 use std::collections::HashMap;

@@ -3,11 +3,11 @@
 use super::change::{record_unchanged_access, refuse_old_case_version};
 use super::persist::{PendingCaseWrite, store_case};
 use super::{FullCase, RecordNote, reject_unknown_case, show};
-use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, CaseKind, CaseOperation, InputField, Rejection,

@@ -1,11 +1,11 @@
 //! Case lists and overdue cases. A query is parsed once and read on one snapshot.
 
 use super::show::convert_hours;
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::members::search::criteria::parse_name_words;
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
 use crate::search_page::SearchPage;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, CaseKind, CaseOperation, Document, MemberCriteria, Moment, PAGE_SIZE, PersonCode,

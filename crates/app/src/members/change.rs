@@ -5,12 +5,12 @@ use super::persist::store_person_change;
 use super::person_fields::{apply_address, apply_person_fields, find_bad_references};
 use super::save::SavedPerson;
 use super::show::{MemberView, find_visible_member, list_belongings, reject_unknown_person};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, ContactPhone, Document, InputField, PersonCode, PersonProfile, PostalAddress, Rejection,

@@ -1,7 +1,7 @@
 //! The credit cards of a member, and the sealing of their gateway tokens.
 
-use crate::access::Session;
 use crate::audit::access_log::record_access;
+use crate::session::Session;
 use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
 use domain::{

@@ -2,11 +2,11 @@
 
 use super::persist::{record_person_change, store_person_change, update_search_rows};
 use super::person_fields::{apply_person_fields, find_bad_references, resolve_person_branch};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, BranchCode, ContactPhone, PersonCode, PersonProfile, PhoneKind,

@@ -1,6 +1,6 @@
 //! Saved filters of lists, private or shared with the tenant, and the columns a user has chosen.
 
-use crate::access::Session;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{DisplayName, FilterCode, InputField, Moment, Rejection, Role, TenantId, UserCode};
 use storage::members::saved_filters;

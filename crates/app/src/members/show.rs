@@ -1,10 +1,10 @@
 //! Shows a member with their benefits, and their history.
 
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::field_differences::PERSON;
 use crate::record_timeline::{self, RecordHistory};
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, Benefit, BenefitCode, ContactPhone, InputField, PersonCode, PersonProfile, Scope,

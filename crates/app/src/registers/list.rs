@@ -2,9 +2,9 @@
 
 use super::StoredRecord;
 use super::save::RecordOwner;
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::load_registers;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BenefitCode, PAGE_SIZE, PersonCode, RegisterProblem, Rejection, Scope, TimeZone,

@@ -3,10 +3,10 @@
 use super::draft::RecordDraft;
 use super::rules;
 use super::validate::validate_record;
-use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::members::credit_cards;
+use crate::session::Session;
 use crate::{App, Error, Vault};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, CreditCardCode, PersonCode,
@@ -78,7 +78,7 @@ async fn submit_record(
             .await?;
     // Invalidates the cache of this process; other processes notice by the version.
     if let WriteOutcome::Fresh(SavedRecord { raised: Some(raised), .. }) = &outcome {
-        app.memory.raise(caller.scope.tenant(), *raised);
+        app.versions.raise(caller.scope.tenant(), *raised);
     }
     Ok(outcome)
 }

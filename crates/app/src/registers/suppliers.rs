@@ -1,7 +1,7 @@
 //! Suppliers. Reading one is not logged as access to personal data: the log refers to people of the association by
 //! code, and a supplier is not one of them, even as a natural person; an entry with its code would name someone else.
 
-use crate::access::Session;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{InputField, SupplierCode};
 use storage::registers::suppliers;

@@ -2,8 +2,8 @@
 //! So they are read from the database at each call, and comparisons that ignore case and accents are done here, alike
 //! for both engines. This keeps the cached registers small and free of the sellers' documents and phones.
 
-use crate::access::Session;
 use crate::register_snapshot::{TenantRegisters, load_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{Document, fold_text, has_word_beginnings, split_name_words};
 use std::sync::Arc;

@@ -41,7 +41,7 @@ pub async fn add_host(app: &App, tenant: TenantId, host: &str) -> Result<HostNam
         .db
         .write(select_server_lane(), change, |tx, change| Box::pin(write_added_host(tx, change)))
         .await?;
-    app.memory.raise(TenantId::SERVER, raised);
+    app.versions.raise(TenantId::SERVER, raised);
     Ok(host)
 }
 
@@ -53,7 +53,7 @@ pub async fn remove_host(app: &App, tenant: TenantId, host: &str) -> Result<(), 
     let raised = app.db.write(select_server_lane(), input, |tx, (tenant, host, now)| {
         Box::pin(write_removed_host(tx, *tenant, host, *now))
     });
-    app.memory.raise(TenantId::SERVER, raised.await?);
+    app.versions.raise(TenantId::SERVER, raised.await?);
     Ok(())
 }
 

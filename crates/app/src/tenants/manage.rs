@@ -1,11 +1,12 @@
 //! The caller's own tenant, as its administrator sees and changes it: name, time zone and colours. Hosts are read-only
 //! here; the operator manages them (`hosts.rs`).
 
-use crate::access::Session;
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{compare_fields, list_field_names};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
+use crate::register_snapshot::parse_partners;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Colour, DisplayName, Rejection, Role,
@@ -94,8 +95,8 @@ pub async fn change_own_tenant(
         raised: Some((tenant_versions, server_versions)), ..
     }) = &outcome
     {
-        app.memory.raise(caller.scope.tenant(), *tenant_versions);
-        app.memory.raise(TenantId::SERVER, *server_versions);
+        app.versions.raise(caller.scope.tenant(), *tenant_versions);
+        app.versions.raise(TenantId::SERVER, *server_versions);
     }
     Ok(outcome)
 }
@@ -166,12 +167,6 @@ fn apply_tenant_changes(before: &OwnTenant, changes: &ChangeTenant) -> OwnTenant
 /// The stored form of the partners: one per line.
 fn render_partners(partners: &[ValidationPartner]) -> String {
     partners.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-/// Parses the stored form of the partners.
-pub fn parse_partners(tenant: &StoredTenant) -> Vec<ValidationPartner> {
-    let lines = tenant.validation_partners.as_deref().unwrap_or_default().lines();
-    lines.filter_map(|line| ValidationPartner::parse(line).ok()).collect()
 }
 
 fn render_tenant_fields(own_tenant: &OwnTenant) -> FieldTexts {

@@ -11,7 +11,6 @@ pub use create::{
     CreateTenant, CreateTenantOutcome, ParsedTenant, create_tenant, insert_bare_tenant, insert_tenant,
     parse_new_tenant,
 };
-pub use manage::{
-    ChangeTenant, ChangeTenantOutcome, OwnTenant, change_own_tenant, parse_partners, read_own_tenant,
-};
-pub use resolve::{find_default_tenant, resolve_tenant};
+pub use manage::{ChangeTenant, ChangeTenantOutcome, OwnTenant, change_own_tenant, read_own_tenant};
+pub use resolve::resolve_tenant;
+pub use storage::server::settings::find_default_tenant;

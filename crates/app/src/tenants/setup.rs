@@ -2,10 +2,10 @@
 //! administrator exists.
 
 use super::create::{CreateTenant, ParsedTenant, insert_tenant, parse_new_tenant};
-use super::resolve::find_default_tenant;
+use super::find_default_tenant;
 use crate::access::users::{self, CreateUser, InitialPassword};
-use crate::access::{AccountActor, Session};
 use crate::hex_text::encode_hex;
+use crate::session::{AccountActor, Session};
 use crate::{App, Error, collect_problem};
 use domain::{
     AuditedOperation, DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, User,

@@ -2,9 +2,9 @@
 //! gapless and in commit order, so that no entry ever appears before one already read; and a digest, which detects
 //! that the database was restored to an earlier state.
 
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BranchCode, ChangeDigest, Entity, HistoryCursor, PAGE_SIZE, PersonCode, Rejection,

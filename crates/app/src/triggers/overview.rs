@@ -2,8 +2,8 @@
 
 use super::feed::extract_body_person;
 use super::list::{DeliveryWithAttempts, load_attempts, require_receiver};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, DeliveryState, Entity, HistoryCode, InputField, Moment, PAGE_SIZE, ReceiverCode,

@@ -175,7 +175,7 @@ async fn conclude_life_check(
         );
     }
     for (tenant, versions) in outcome.raised {
-        app.memory.raise(tenant, versions);
+        app.versions.raise(tenant, versions);
     }
     if let Some(path) = watch.mark.clone() {
         let life = outcome.life;

@@ -1,8 +1,8 @@
 //! The health of the server, for operators and administrators.
 
 use super::presence;
-use crate::access::Session;
 use crate::mail::{self, MailDeliveryMethod};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{DatabaseFault, Moment, Role};
 use std::path::PathBuf;

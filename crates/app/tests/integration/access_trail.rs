@@ -28,7 +28,7 @@ async fn told(world: &World) -> Vec<StoredAuditEntry> {
     }
     let away = IpAddr::from([198, 51, 100, 1]).into();
     let token = access::log_in_program(app, &world.administrator.email, PASSWORD, away).await.unwrap().token;
-    let caller = access::load_session(app, &token).await.unwrap();
+    let caller = app::session::load_session(app, &token).await.unwrap();
     let page = access_log::read_audit_page(app, &caller, AuditPageQuery::default()).await.unwrap();
     page.entries.into_iter().filter(|one| one.address.as_deref() != Some("198.51.100.1")).collect()
 }

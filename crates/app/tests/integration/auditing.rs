@@ -1,7 +1,7 @@
 //! The audit backwards, as people read it: nothing is lost between its pages, whoever and whatever time is asked for.
 
-use app::access::Session;
 use app::audit::access_log::{self, AuditPageQuery, AuditedEvent, ReverseAuditQuery, StoredAuditEntry};
+use app::session::Session;
 use app::{App, Error, access};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Clock, Moment, PersonCode, UserCode,
@@ -20,7 +20,7 @@ const ENTRIES: i32 = 250;
 async fn session(app: &App, who: &Caller) -> Arc<Session> {
     let entered =
         access::log_in_program(app, &who.email, PASSWORD, IpAddr::from([192, 0, 2, 9]).into()).await.unwrap();
-    access::load_session(app, &entered.token).await.unwrap()
+    app::session::load_session(app, &entered.token).await.unwrap()
 }
 
 /// A change and a look each minute, of two users at three people, and one of another association between them.

@@ -1,10 +1,11 @@
 //! The board of a kind: columns in their order, read in parts, counted; what others change is told, and nothing of branches
 //! that the caller does not see.
 
-use app::access::{self, Session};
+use app::access;
 use app::cases::board::{self, CARDS, SituationBoardQuery};
 use app::cases::{self, AnyCaseInput};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::session::Session;
 use app::{App, cache, members};
 use domain::{BranchCode, CaseKind, SituationCode};
 use std::sync::Arc;
@@ -25,7 +26,7 @@ async fn enter(world: &World, caller: &Caller) -> Arc<Session> {
     for process in world.processes() {
         cache::refresh_versions(process).await.unwrap();
     }
-    access::load_session(app, &token).await.unwrap()
+    app::session::load_session(app, &token).await.unwrap()
 }
 
 fn now<T>(done: Result<WriteOutcome<T>, app::Error>) -> T {

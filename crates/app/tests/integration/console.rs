@@ -1,10 +1,11 @@
 //! What the console asks of the business beyond the interface: filters that people keep, counts by month, the one search.
 
-use app::access::{self, Session};
+use app::access;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::dependents;
 use app::members::saved_filters::{self, FilterDraft, FilterableList};
 use app::members::search::{self, BenefitListFilter, BenefitMovement};
+use app::session::Session;
 use app::{App, Error, benefits};
 use app::{panel, quick_search};
 use domain::{BenefitCode, BranchCode, Entity, FilterCode, Rejection, SituationCode, SituationKind};
@@ -30,7 +31,7 @@ async fn loaded(database: &Database) -> App {
 async fn entered(app: &App, login: &str) -> Arc<Session> {
     let address = "127.0.0.1".parse::<std::net::IpAddr>().unwrap().into();
     let token = access::log_in_program(app, login, demo::PASSWORD, address).await.unwrap().token;
-    access::load_session(app, &token).await.unwrap()
+    app::session::load_session(app, &token).await.unwrap()
 }
 
 fn now<T>(done: Result<WriteOutcome<T>, Error>) -> T {

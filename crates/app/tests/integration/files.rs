@@ -1,11 +1,11 @@
 //! What becomes of files while nobody looks: removed for good when it is time, whole after a crash, and carried elsewhere.
 
 use app::App;
-use app::access::Session;
 use app::attachments::{
     self, AttachedFile, ContentPart, FileStore, OwnerRecord, StorageLimits, UploadBuffer,
 };
 use app::idempotency::IdempotentWrite;
+use app::session::Session;
 use app::upkeep::housekeeping::{RetentionPolicy, run_if_due};
 use domain::{Clock, FileOwner};
 use futures_util::StreamExt;
@@ -58,7 +58,7 @@ async fn entered(world: &World, app: &App) -> Arc<Session> {
     let server = testkit::Server::start(app.clone()).await;
     let token = server.token(&world.administrator.email).await;
     server.stop().await;
-    app::access::load_session(app, &token).await.unwrap()
+    app::session::load_session(app, &token).await.unwrap()
 }
 
 impl Scene {

@@ -115,7 +115,7 @@ async fn a_new_life_begins_without_the_sessions_of_before(world: World) {
     // A process that saw more of a later state than there is now.
     let later = CacheVersions { access: 40, registers: 40 };
     for app in world.processes() {
-        app.memory.raise(world.here, later);
+        app.versions.raise(world.here, later);
         app::cache::refresh_versions(app).await.unwrap();
     }
     for server in &servers {

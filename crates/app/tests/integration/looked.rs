@@ -1,10 +1,11 @@
 //! What the console asks beside the interface: how receivers fare and what was sent to them, what may be chosen of registers,
 //! and the board of sales in parts with what changed on it.
 
-use app::access::{self, Session};
+use app::access;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::sales::deals;
 use app::sales::deals::board::{self, BoardQuery, CARDS};
+use app::session::Session;
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingChangeQuery, RetryPolicy};
 use app::{Error, Vault, cache, members, registers};
@@ -21,7 +22,7 @@ async fn enter(world: &World, caller: &Caller) -> Arc<Session> {
     for process in world.processes() {
         cache::refresh_versions(process).await.unwrap();
     }
-    access::load_session(app, &token).await.unwrap()
+    app::session::load_session(app, &token).await.unwrap()
 }
 
 fn now<T>(done: Result<WriteOutcome<T>, Error>) -> T {

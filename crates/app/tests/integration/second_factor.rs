@@ -102,7 +102,7 @@ async fn the_password_alone_opens_no_session_of_the_console_and_programs_are_not
     let (_, secret, _) = switched_on(&world, &world.operator).await;
     let app = world.app();
     let half = ticket(app, &world.operator).await;
-    assert!(access::load_session(app, &half).await.is_err(), "a ticket is no token");
+    assert!(app::session::load_session(app, &half).await.is_err(), "a ticket is no token");
     assert!(sessions::load_console_user(app, &half).await.is_err());
     assert!(sessions::has_open_challenge(app, &half).await.unwrap());
     // Of another user, or of nobody: nothing.
@@ -119,7 +119,7 @@ async fn the_password_alone_opens_no_session_of_the_console_and_programs_are_not
     let open = sessions::list_own_sessions(app, &visitor.session).await.unwrap();
     assert!(open.iter().any(|one| sessions::is_session_of_token(one, &entered.token) && one.is_console));
     let by_api = access::log_in_program(app, &world.operator.email, PASSWORD, home()).await.unwrap();
-    access::load_session(app, &by_api.token).await.unwrap();
+    app::session::load_session(app, &by_api.token).await.unwrap();
     inside(app, &world.administrator).await;
 }
 
@@ -254,7 +254,8 @@ async fn a_token_given_for_a_password_alone_opens_no_page_and_loses_the_manageme
         matches!(sessions::load_console_user(here, &program).await, Err(Error::Credential)),
         "it is no session"
     );
-    let reach = async |app: &App| access::load_session(app, &program).await.unwrap().require_management();
+    let reach =
+        async |app: &App| app::session::load_session(app, &program).await.unwrap().require_management();
     reach(elsewhere).await.unwrap();
     let stolen = match enter(here, &world.operator).await {
         SignInOutcome::Grant(entered) => entered.token,
@@ -272,7 +273,10 @@ async fn a_token_given_for_a_password_alone_opens_no_page_and_loses_the_manageme
         matches!(reach(elsewhere).await, Err(Error::CodeNotGiven))
     })
     .await;
-    assert!(access::load_session(here, &stolen).await.is_err(), "a session begun without a code has ended");
+    assert!(
+        app::session::load_session(here, &stolen).await.is_err(),
+        "a session begun without a code has ended"
+    );
     visitor.session.require_management().unwrap();
 }
 
@@ -291,7 +295,7 @@ async fn an_administrator_of_his_own_association_or_a_command_removes_it(world: 
     let administrator = inside(app, &world.administrator).await.session;
     let operator = ticket(app, &world.operator).await;
     let program = access::log_in_program(app, &world.integration.email, PASSWORD, home()).await.unwrap();
-    let program = access::load_session(app, &program.token).await.unwrap();
+    let program = app::session::load_session(app, &program.token).await.unwrap();
     let refused = second_factor::remove_factor_of_user(app, &program, world.operator.code).await;
     assert!(matches!(refused, Err(Error::Forbidden)), "{refused:?}");
     let habits = users::list_account_activity(app, &administrator).await.unwrap();

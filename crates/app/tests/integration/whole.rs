@@ -58,7 +58,7 @@ async fn scene(world: World) -> Scene {
     let made = server.write("/ext/beneficio/veicular", &token, benefit).await;
     assert_eq!(made.status, 200, "{made:?}");
     server.stop().await;
-    let session = app::access::load_session(&app, &token).await.unwrap();
+    let session = app::session::load_session(&app, &token).await.unwrap();
     let record = i32::try_from(saved.json()["codPessoa"].as_i64().unwrap()).unwrap();
     let owner = OwnerRecord { of: FileOwner::Member, record };
     let mut incoming = UploadBuffer::new(&app.files);

@@ -1,7 +1,7 @@
 //! The check for actions that only administrators may perform.
 
 use app::Error;
-use app::access::Session;
+use app::session::Session;
 use domain::Role;
 
 pub fn require_administrator(caller: &Session) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 //! the last with the row count. Filters that may identify a person are recorded without their values.
 
 use super::ExportableList;
-use app::access::Session;
+use app::session::Session;
 use app::{App, Error};
 use domain::{AuditedAction, AuditedChange, AuditedOperation, Sheet};
 use storage::WriteLane;

@@ -3,8 +3,8 @@
 use super::member_columns::format_cep;
 use super::{CellKind, ColumnHeading, SpreadsheetCell, make_text_cell};
 use ::registers::{FieldContent, FieldSpec, FieldType, Register};
-use app::access::Session;
 use app::registers::{self, StoredRecord};
+use app::session::Session;
 use app::{App, Error};
 use domain::display;
 use std::collections::HashMap;

@@ -7,12 +7,12 @@ use super::{
     ExportableList, ListColumn, ListExportError, ListKind, SpreadsheetCell, case_columns, member_columns,
 };
 use ::registers::Register;
-use app::access::Session;
 use app::access::users;
 use app::audit::access_log::{self, ReverseAuditQuery};
 use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit, SearchBatch};
 use app::register_snapshot::{self, TenantRegisters};
 use app::sales::{deals, leads};
+use app::session::Session;
 use app::triggers::feed;
 use app::{App, cases, mail, registers, triggers};
 use domain::{CaseKind, Entity, HistoryCode, HistoryCursor, Moment, PAGE_SIZE, UserCode};

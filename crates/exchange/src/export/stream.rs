@@ -4,9 +4,9 @@
 use super::rows::ListRowReader;
 use super::xlsx::WorkbookWriter;
 use super::{ColumnHeading, ExportableList, ListExportError, SpreadsheetCell, audit, csv};
-use app::access::Session;
 use app::audit::access_log;
 use app::register_snapshot;
+use app::session::Session;
 use app::{App, Error, HeavyWork, HeldPlace};
 use domain::{Sheet, TimeZone};
 use std::io::Read;

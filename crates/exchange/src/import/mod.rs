@@ -41,9 +41,9 @@ pub use report::{ImportErrorFile, list_import_problems, list_kept_rows, open_err
 pub use run::{run_due_imports, run_import};
 pub use storage::exchange::imports::{ImportLineCounts, KeptRecord, StoredImportRun, StoredLineProblem};
 
-use app::access::Session;
 use app::idempotency::{self, IdempotentWrite, WriteOutcome};
 use app::register_snapshot::load_registers;
+use app::session::Session;
 use app::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BranchCode, ImportCode, ImportKind,

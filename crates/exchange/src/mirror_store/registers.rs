@@ -51,7 +51,7 @@ pub async fn write_registers(
         })
         .await?;
     if let Some(new_version) = new_version {
-        app.memory.raise(tenant, new_version);
+        app.versions.raise(tenant, new_version);
     }
     Ok(changed)
 }

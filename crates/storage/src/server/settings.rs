@@ -1,6 +1,7 @@
 //! Settings of the server that are stored in the database.
 
 use crate::{Error, ReadSource, Tx, sql};
+use domain::TenantId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerSetting {
@@ -42,6 +43,16 @@ pub async fn find_setting(
     let row =
         source.fetch_optional(sql("SELECT value FROM settings WHERE name = $1").arg(setting.name())).await?;
     row.map(|row| row.get("value")).transpose()
+}
+
+/// The tenant of requests that name none, if any.
+#[boxed::future]
+pub async fn find_default_tenant(source: impl Into<ReadSource<'_>>) -> Result<Option<TenantId>, Error> {
+    let stored = find_setting(source, ServerSetting::DefaultTenant).await?;
+    stored
+        .map(|text| text.parse().map(TenantId::new))
+        .transpose()
+        .map_err(|_| Error::Broken("the default tenant is not a number".to_owned()))
 }
 
 #[boxed::future]

@@ -9,10 +9,11 @@
 
 extern crate amparo_testkit as testkit;
 
-use app::access::{self, Session};
+use app::access;
 use app::benefits::{self, SaveBenefitInput, SavedBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::dependents;
+use app::session::Session;
 use app::{App, Error, cache, members};
 use domain::{BenefitCode, Cpf, DependentCode, Plate, SituationKind};
 use std::io::Write;
@@ -36,7 +37,7 @@ async fn main() {
     let app = app_on(db, Arc::new(StillClock::default()), round.into());
     let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
     let entered = access::log_in_program(&app, demo::ADMINISTRATOR, demo::PASSWORD, here).await.unwrap();
-    let session = access::load_session(&app, &entered.token).await.unwrap();
+    let session = app::session::load_session(&app, &entered.token).await.unwrap();
     let mut callers = tokio::task::JoinSet::new();
     for which in 0..CALLERS {
         let caller = Caller { app: app.clone(), session: Arc::clone(&session), round };

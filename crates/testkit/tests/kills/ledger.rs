@@ -122,7 +122,7 @@ impl Ledger {
     pub async fn find_everybody(&self, app: &App) {
         let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
         let entered = access::log_in_program(app, demo::ADMINISTRATOR, demo::PASSWORD, here).await.unwrap();
-        let caller = access::load_session(app, &entered.token).await.unwrap();
+        let caller = app::session::load_session(app, &entered.token).await.unwrap();
         for said in self.dependents.values() {
             let named = said.did.iter().chain(&said.trying).filter_map(|state| state.split(' ').nth(1));
             let (mut found, words) = (0, named.collect::<BTreeSet<_>>());

@@ -213,7 +213,7 @@ async fn the_same_bytes_again_are_the_file_that_is_there(world: World) {
     let servers: Vec<_> = calls.servers().iter().map(|server| server.address).collect();
     assert!(!servers.is_empty());
     let apps = calls.world.processes().to_vec();
-    let session = app::access::load_session(&apps[0], &calls.operator).await.unwrap();
+    let session = app::session::load_session(&apps[0], &calls.operator).await.unwrap();
     let record: i32 = path.split('/').nth(3).unwrap().parse().unwrap();
     let attached = eight_at_once(|number| {
         let (app, session, photo) = (apps[number % apps.len()].clone(), session.clone(), photo.clone());

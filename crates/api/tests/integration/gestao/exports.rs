@@ -128,7 +128,7 @@ async fn a_spreadsheet_is_put_together_and_whoever_goes_away_stops_it(world: Wor
         calls.member(number).await;
     }
     let app = &calls.world.processes()[0];
-    let caller = app::access::load_session(app, &calls.operator).await.unwrap();
+    let caller = app::session::load_session(app, &calls.operator).await.unwrap();
     let list = export::find_list_by_name("associado").unwrap();
     let pairs = |format: &str| vec![("formato".to_owned(), format.to_owned())];
     let mut export = match export::start_list_export(app, &caller, list, pairs("xlsx")).await {
@@ -185,7 +185,7 @@ async fn slow_readers_of_spreadsheets_keep_nobody_elses_from_being_made(world: W
     let app = &calls.world.processes()[0];
     let places = &app.heavy_work;
     let open = async |token: &str, list: &str| {
-        let caller = app::access::load_session(app, token).await.unwrap();
+        let caller = app::session::load_session(app, token).await.unwrap();
         loop {
             let pairs = vec![("formato".to_owned(), "xlsx".to_owned())];
             match export::start_list_export(app, &caller, export::find_list_by_name(list).unwrap(), pairs)

@@ -3,9 +3,10 @@
 use super::super::sessions::ConsoleUser;
 use super::{FactorCommand, OWN, build_own_command, has_valid_password, load_factor_owner};
 use super::{recovery_codes, totp};
+use crate::access;
 use crate::access::login_audit::build_user_change;
-use crate::access::{self, AccountActor};
 use crate::mail::{self, Addressee, UserNotice};
+use crate::session::AccountActor;
 use crate::{App, Error};
 use domain::{AuditedAction, CallerAddress};
 use std::sync::Arc;
@@ -110,7 +111,7 @@ pub async fn confirm_enrolment(
         })
         .await?;
     Ok(raised.map(|raised| {
-        app.memory.raise(tenant, raised);
+        app.versions.raise(tenant, raised);
         codes
     }))
 }

@@ -3,8 +3,8 @@
 
 use super::super::sessions::ConsoleUser;
 use super::{FactorCommand, OWN, build_own_command, has_valid_code};
-use crate::access::AccountActor;
 use crate::access::login_audit::build_user_change;
+use crate::session::AccountActor;
 use crate::{App, Error};
 use domain::Password;
 use domain::RandomSource;

@@ -4,8 +4,8 @@ use super::super::sessions::ConsoleUser;
 use super::super::users;
 use super::{FactorCommand, OWN, has_valid_code, load_factor_owner};
 use crate::access::login_audit::build_user_change;
-use crate::access::{AccountActor, Session};
 use crate::mail::{self, Addressee, UserNotice};
+use crate::session::{AccountActor, Session};
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, CallerAddress, Email, Rejection, Role, TenantId, UserCode};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ async fn remove_factor(
     let raised =
         app.db.write(lane, command, |tx, command| Box::pin(write_factor_removal(tx, command))).await?;
     if let Some(raised) = raised {
-        app.memory.raise(tenant, raised);
+        app.versions.raise(tenant, raised);
     }
     Ok(raised.is_some())
 }

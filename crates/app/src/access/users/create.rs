@@ -1,9 +1,9 @@
 //! Creates a user.
 
-use crate::access::AccountActor;
 use crate::access::login_audit::build_user_change;
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::mail::{self, Addressee, UserNotice};
+use crate::session::AccountActor;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, BranchCode, DisplayName, Email, InputField, Moment, Password,

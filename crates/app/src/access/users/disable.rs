@@ -1,8 +1,8 @@
 //! Disables a user and ends their sessions.
 
 use super::load_user_by_email;
-use crate::access::AccountActor;
 use crate::access::login_audit::build_user_change;
+use crate::session::AccountActor;
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, Email, Moment, Rejection, Role, TenantId, User, UserCode};
 use storage::access::users;
@@ -22,7 +22,7 @@ pub async fn disable_user(app: &App, tenant: TenantId, email: &str) -> Result<()
         .db
         .write(WriteLane::foreground(tenant), input, |tx, input| Box::pin(write_disabled_user(tx, input)))
         .await?;
-    app.memory.raise(tenant, raised);
+    app.versions.raise(tenant, raised);
     Ok(())
 }
 
@@ -60,7 +60,7 @@ pub async fn end_sessions_by_email(app: &App, tenant: TenantId, email: &str) -> 
         .db
         .write(WriteLane::foreground(tenant), input, |tx, input| Box::pin(write_ended_sessions(tx, input)))
         .await?;
-    app.memory.raise(tenant, raised);
+    app.versions.raise(tenant, raised);
     Ok(())
 }
 

@@ -5,7 +5,6 @@ use super::create::{PreparedPassword, find_bad_branches, normalize_branches, pre
 use super::disable::{end_open_sessions, refuse_last_administrator};
 use super::replace_password::give_password;
 use crate::access::login_audit::build_user_change;
-use crate::access::{AccountActor, Session};
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{FieldDifference, compare_fields, list_field_names};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
@@ -13,6 +12,7 @@ use crate::mail::{self, Addressee, UserNotice};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::load_registers;
 use crate::search_page::SearchPage;
+use crate::session::{AccountActor, Session};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BranchCode, CallerAddress, DisplayName, Email,
@@ -145,7 +145,7 @@ where
     let input = UserAdminInput { code, what, address: caller.address(), server: Arc::clone(&app.public_url) };
     let outcome = run_command(app, caller, operation, input, once, unit).await?;
     if let WriteOutcome::Fresh(ChangeUserOutcome { raised: Some(raised), .. }) = &outcome {
-        app.memory.raise(caller.scope.tenant(), *raised);
+        app.versions.raise(caller.scope.tenant(), *raised);
     }
     Ok(outcome)
 }

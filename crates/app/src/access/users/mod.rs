@@ -20,7 +20,7 @@ pub use manage::{
 pub(crate) use replace_password::{replace_password, reset_password_as};
 pub use replace_password::{resend_password, reset_password};
 
-use crate::access::Session;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{Email, Moment, Rejection, Role, Scope, TenantId, User, UserCode};
 use std::collections::HashMap;

@@ -5,10 +5,10 @@ use super::create::{
 };
 use super::disable::end_open_sessions;
 use super::load_user_by_email;
-use crate::access::AccountActor;
 use crate::access::login_audit::build_user_change;
 use crate::error::collect_problem;
 use crate::mail::{self, Addressee, UserNotice};
+use crate::session::AccountActor;
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, Email, Moment, Password, Rejection, TenantId, User, UserCode};
 use std::sync::Arc;
@@ -68,7 +68,7 @@ async fn apply_replacement(
         .db
         .write(WriteLane::foreground(tenant), new, |tx, new| Box::pin(write_replacement(tx, new)))
         .await?;
-    app.memory.raise(tenant, raised);
+    app.versions.raise(tenant, raised);
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! A claim with its people and its related claims, down to a fixed depth.
 
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, load_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, ClaimCode, ContactPhone, InputField, PersonCode, PersonProfile, Scope};
 use std::collections::{BTreeMap, HashMap};

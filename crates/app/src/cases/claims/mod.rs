@@ -4,9 +4,9 @@ mod full_claim;
 
 pub use full_claim::{FullClaim, InvolvedPerson, read_full_claim};
 
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, load_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, ClaimCriteria, Document, PAGE_SIZE, Scope};
 use std::sync::Arc;

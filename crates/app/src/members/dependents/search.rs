@@ -1,9 +1,9 @@
 //! Searches dependents by name, CPF or card, and lists those of a benefit.
 
 use super::super::search::criteria::{normalize_document, parse_name_words};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, load_registers, read_with_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BenefitCode, CardNumber, Dependent, DependentCode, InputField, PersonCode, Rejection,

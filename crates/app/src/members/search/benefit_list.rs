@@ -1,10 +1,10 @@
 //! Benefit search and the list of all benefits.
 
 use super::{SearchBatch, criteria, find_next_start, list_slots_in_range};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::search_page::SearchPage;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BenefitCode, BranchCode, Date, Entity, PAGE_SIZE, PersonCode, Rejection, Scope,

@@ -12,10 +12,10 @@ pub use benefit_list::{
 };
 pub(crate) use cached_totals::SearchTotalCache;
 
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::search_page::SearchPage;
+use crate::session::Session;
 use crate::{App, Error};
 use cached_totals::SearchTotal;
 use domain::{
@@ -188,7 +188,7 @@ async fn find_many_members(
     number: i32,
 ) -> Result<(Vec<FoundMemberRow>, i64, Arc<TenantRegisters>), Error> {
     let key = (caller.user, scope, criteria);
-    let known = app.memory.totals.get(&key);
+    let known = app.caches.search_totals.get(&key);
     let build_query = |registers: &TenantRegisters| MemberSearchQuery {
         number,
         known: known.clone(),
@@ -198,7 +198,7 @@ async fn find_many_members(
     let ((rows, total, new_total), registers) =
         read_with_registers(app, tenant, build_query, |tx, query| Box::pin(read_members(tx, query))).await?;
     if let Some(new_total) = new_total {
-        app.memory.totals.0.insert(key, Arc::new(new_total));
+        app.caches.search_totals.0.insert(key, Arc::new(new_total));
     }
     Ok((rows, total, registers))
 }

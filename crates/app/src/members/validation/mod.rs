@@ -10,10 +10,10 @@ mod quota;
 
 pub(crate) use quota::LookupQuotas;
 
-use crate::access::Session;
 use crate::audit::access_log::{record_access, record_anonymous_access};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, load_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, CallerAddress, Document, Entity, Moment, PlanCode, Rejection, Scope, SituationCode,
@@ -151,7 +151,7 @@ async fn look_up_as_stranger(
     address: CallerAddress,
     lookup: &BenefitLookup,
 ) -> Result<ValidatedBenefit, Error> {
-    let turn = app.memory.validations.address_turn(address);
+    let turn = app.caches.lookup_quotas.address_turn(address);
     let _turn = turn.lock().await;
     let subject = format!("validation {address}");
     check_lookup_misses(app, &subject).await?;

@@ -93,7 +93,7 @@ impl ReservedLookup {
 /// Reserves one of the `limit` lookups of a subject; the error says how long to wait.
 pub(super) fn reserve_lookup(app: &App, subject: LookupSubject, limit: u32) -> Result<ReservedLookup, Error> {
     let now = app.now();
-    reserve_place(app.memory.validations.subject_count(subject, now), limit, &app.throttle, now)
+    reserve_place(app.caches.lookup_quotas.subject_count(subject, now), limit, &app.throttle, now)
 }
 
 /// Reserves a lookup of every named record, counted over all callers.
@@ -112,7 +112,7 @@ pub(super) fn reserve_record_lookups(
         let mut record = [0; 16];
         record.copy_from_slice(&Sha256::digest(name.as_bytes())[..16]);
         reserve_place(
-            app.memory.validations.record_count(record, now),
+            app.caches.lookup_quotas.record_count(record, now),
             throttle.record_lookups,
             throttle,
             now,

@@ -2,9 +2,9 @@
 
 use super::list::{load_all_deals, narrow_scope};
 use super::{FoundDeal, deals};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{StoredFunnel, TenantRegisters, load_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BranchCode, DealCode, DealState, FunnelCode, Moment, Money, Rejection, StageCode,

@@ -2,11 +2,11 @@
 
 use super::save::build_deal_audit_entry;
 use super::validate::DealInputValidator;
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitKind, DealCode, DependentCode, InputField,

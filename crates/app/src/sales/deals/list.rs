@@ -3,13 +3,13 @@
 use super::move_stage::reject_unknown_deal;
 use super::search::load_deal_view;
 use super::{DealDetailView, FoundDeal, deals};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::field_differences::DEAL;
 use crate::record_timeline::{self, RecordHistory};
 use crate::register_snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::sales::leads;
 use crate::search_page::SearchPage;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BranchCode, DealCode, DealState, FunnelCode, InputField, LeadCode, PAGE_SIZE,

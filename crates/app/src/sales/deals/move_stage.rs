@@ -2,13 +2,13 @@
 
 use super::save::{build_deal_audit_entry, build_stage_move};
 use super::{FoundDeal, deals};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::field_differences::{self, DEAL, FieldDifference};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Deal, DealCode, DealState, InputField, NoteText,

@@ -3,13 +3,13 @@
 use super::super::leads::{self, LeadBranchSource, PreparedLead};
 use super::move_stage;
 use super::validate::DealInputValidator;
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;
 use crate::responsible_user::may_become_responsible;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Deal, DealCode, InputField, LeadCode,

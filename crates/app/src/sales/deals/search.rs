@@ -1,10 +1,10 @@
 //! Search for open deals, and the details of a deal. The API answers without pagination: names are read in steps and
 //! sorted, the deals are loaded in parts.
 
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::sales::leads::{self, ContactFilter, FoundCodes, FoundLead};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, DealCode, DealCriteria, DependentCode, InputField, LeadCode, LeadKey,

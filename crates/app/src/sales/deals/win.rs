@@ -6,13 +6,13 @@ use super::move_stage::{
     write_deal_change,
 };
 use super::{FoundDeal, deals};
-use crate::access::Session;
 use crate::benefits::{
     self, BenefitWriteHook, NewBenefitDraft, PresetNumbers, SentBenefitFields, SentBenefitValidator,
     build_first_item, reserve_free_card,
 };
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitItem, BenefitKind, Date, Deal, DealCode,

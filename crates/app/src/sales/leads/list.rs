@@ -1,10 +1,10 @@
 //! Lists leads and shows one.
 
 use super::{list_keys_by_contacts, parse_contact_filter};
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::search_page::SearchPage;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, InputField, LeadCode, PAGE_SIZE, Scope};
 use std::collections::HashMap;

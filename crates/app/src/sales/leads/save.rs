@@ -3,11 +3,11 @@
 use super::persist::store_lead;
 use super::validate::LeadBranchSource;
 use super::validate::LeadContactInput;
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::command::{ActorContext, WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, ContactPhone, Lead, LeadCode, LeadKey, PersonCode, PersonProfile, Phone, PhoneKind,

@@ -1,10 +1,10 @@
 //! Search for leads. The API answers without pagination: names are read in steps and sorted, the leads are loaded in
 //! parts as they are shown.
 
-use crate::access::Session;
 use crate::audit::access_log::record_access;
 use crate::members::search::criteria::MOST_WORDS;
 use crate::register_snapshot::{TenantRegisters, load_registers};
+use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, Document, Email, LeadCode, LeadKey, Phone, Scope, fold_text, split_name_words,

@@ -2,9 +2,9 @@
 
 use super::sample::Sample;
 use super::script::{HERE, Script, now, pairs, plainly};
-use app::access::Session;
 use app::cases::board::{self, SituationBoardQuery};
 use app::cases::{self, claims};
+use app::session::Session;
 use domain::{BranchCode, CaseKind, ClaimCode};
 use wire::read::{read_body, read_query};
 

@@ -1,9 +1,9 @@
 //! Files of an association in which everybody has one, and every tenth was removed.
 
 use super::script::{HERE, Script, now};
-use app::access::Session;
 use app::attachments::{self, OwnerRecord, UploadBuffer};
 use app::idempotency::IdempotentWrite;
+use app::session::Session;
 use domain::FileOwner;
 use storage::{Db, WriteLane, sql};
 

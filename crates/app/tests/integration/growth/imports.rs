@@ -1,7 +1,7 @@
 //! Sheets that are brought in, tried and taken back.
 
 use super::script::{HERE, Script, plainly};
-use app::access::Session;
+use app::session::Session;
 use domain::{Cpf, ImportKind};
 use exchange::import::{self, ImportCaller};
 

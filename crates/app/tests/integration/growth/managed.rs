@@ -2,11 +2,11 @@
 
 use super::sample::Sample;
 use super::script::{HERE, Script, now, plainly};
-use app::access::Session;
 use app::access::users;
 use app::members::saved_filters;
 use app::members::search::{self, BenefitListFilter, BenefitMovement};
 use app::sales::{deals, leads};
+use app::session::Session;
 use app::{benefits, members, tenants};
 use app::{panel, quick_search};
 use domain::{

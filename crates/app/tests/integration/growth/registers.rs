@@ -2,8 +2,8 @@
 
 use super::script::{Script, now, pairs, plainly};
 use ::registers::{REGISTERS, Register};
-use app::access::Session;
 use app::registers::{self, StoredRecord};
+use app::session::Session;
 use serde_json::{Value, json};
 use wire::register::{read_list_query, read_record_body};
 

@@ -2,8 +2,8 @@
 
 use super::sample::Sample;
 use super::script::{Script, now, pairs, plainly};
-use app::access::Session;
 use app::sales::{deals, leads};
+use app::session::Session;
 use wire::read::{read_body, read_query};
 
 impl Script<'_> {

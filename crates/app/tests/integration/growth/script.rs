@@ -1,8 +1,8 @@
 //! What is done to an association of either size: everything that the interface offers, by the same names.
 
 use super::sample::Sample;
+use app::access;
 use app::access::users::{self, CreateUser, InitialPassword};
-use app::access::{self, Session};
 use app::audit::access_log::{self, AuditPageQuery};
 use app::benefits::equipment;
 use app::benefits::{self, SaveBenefitInput};
@@ -11,6 +11,7 @@ use app::members::dependents;
 use app::members::{credit_cards, validation};
 use app::registers::suppliers;
 use app::sales::sellers;
+use app::session::Session;
 use app::{App, cache, idempotency, members};
 use domain::{BenefitCode, BranchCode, DisplayName, Email, InputField, Password, Role, TenantId};
 use std::sync::Arc;
@@ -99,7 +100,7 @@ impl Script<'_> {
                 access::log_in_program(self.app, email, demo::PASSWORD, self.address()).await.unwrap();
             self.recorder.begin("token");
             cache::refresh_versions(self.app).await.unwrap();
-            callers.push((who, access::load_session(self.app, &entered.token).await.unwrap()));
+            callers.push((who, app::session::load_session(self.app, &entered.token).await.unwrap()));
         }
         callers
     }

@@ -2,10 +2,10 @@
 
 use super::sample::Sample;
 use super::script::{HERE, Script, pairs};
-use app::access::Session;
 use app::benefits::{self};
 use app::cache;
 use app::members::{dependents, search};
+use app::session::Session;
 use app::triggers::feed;
 use domain::{BenefitCode, Entity, HistoryCode, HistoryCursor};
 use wire::read::read_query;

@@ -1,8 +1,8 @@
 //! A receiver, and what is sent to it.
 
 use super::script::{HERE, Script, now, plainly};
-use app::access::Session;
 use app::benefits::{self, SaveBenefitInput};
+use app::session::Session;
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{
     self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingChangeQuery, ReplaySelection, RetryPolicy,

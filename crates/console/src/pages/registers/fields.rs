@@ -3,8 +3,8 @@
 use crate::widgets::formats::format_money;
 use crate::widgets::record_form::{FormValues, InputKind, InputSpec, format_money_input, normalize_money};
 use ::registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
-use app::access::Session;
 use app::registers::{self, RecordChoice, StoredRecord};
+use app::session::Session;
 use app::{App, Error};
 use domain::Uf;
 use serde_json::{Map, Value as Json, json};

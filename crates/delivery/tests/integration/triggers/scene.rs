@@ -1,9 +1,10 @@
 //! An association whose benefits change, receivers that are told, and the engine between them under a clock that is moved by
 //! hand.
 
-use app::access::{self, Session};
+use app::access;
 use app::benefits::{self, SaveBenefitInput, SavedBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::session::Session;
 use app::triggers::receivers::{self, AT_ONCE, ReceiverChangeRequest, RequestedReceiver, TenantActor};
 use app::triggers::{self, DeliveryWithAttempts, LeaseHolder, RetryPolicy};
 use app::upkeep::presence;
@@ -77,7 +78,7 @@ impl Office {
     pub async fn of(app: &App, email: &str) -> Office {
         let address = std::net::IpAddr::from([127, 0, 0, 1]).into();
         let entered = access::log_in_program(app, email, testkit::PASSWORD, address).await.unwrap();
-        let caller = access::load_session(app, &entered.token).await.unwrap();
+        let caller = app::session::load_session(app, &entered.token).await.unwrap();
         Office { app: app.clone(), caller }
     }
 
