@@ -14,6 +14,11 @@ pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Initial capacity: about one search item, so that most answers never reallocate.
 const ROOM: usize = 2048;
 
+/// Marks an answer that is already compressed or not worth compressing: compressing the same megabyte for every request
+/// would use up the CPU.
+#[derive(Clone)]
+pub(crate) struct CompressionExemption;
+
 pub struct JsonAnswer<T>(pub T);
 
 impl<T: Serialize> IntoResponse for JsonAnswer<T> {

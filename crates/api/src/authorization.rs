@@ -2,16 +2,28 @@
 //! request is read.
 
 use crate::ServerState;
-use crate::extract::{RequestedTenant, find_credential, has_credential};
+use crate::extract::{RequestedTenant, find_credential, find_requested_host, has_credential};
 use crate::failure::{CredentialChallenge, RequestFailure};
-use crate::operation::AllowedCallers;
 use app::session::{self, Session};
 use axum::extract::{self, ConnectInfo, Request};
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::HeaderMap;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use domain::Role;
 use std::net::SocketAddr;
 use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllowedCallers {
+    /// Any caller, for the tenant that the request selects.
+    Open,
+    /// User and password.
+    Login,
+    /// Any valid token, whatever its reach.
+    AnyToken,
+    /// A token of a user with one of these roles.
+    Roles(&'static [Role]),
+}
 
 /// The access rule of an operation.
 #[derive(Clone, Copy)]
@@ -84,10 +96,4 @@ async fn authenticate_bearer(
     let session = session::load_session(&state.app, token).await?;
     state.app.request_limit.count_request(&session, state.app.now())?;
     Ok(session)
-}
-
-/// The requested host, with its port.
-pub fn find_requested_host<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
-    let header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    uri.authority().map(axum::http::uri::Authority::as_str).or(header)
 }

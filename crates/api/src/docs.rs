@@ -1,5 +1,6 @@
 //! The OpenAPI document at `/openapi.json`, its viewer at `/docs`, and the guide, all embedded in the binary.
 
+use crate::answer::CompressionExemption;
 use crate::failure::RequestFailure;
 use crate::{guide, openapi};
 use axum::Router;
@@ -27,11 +28,6 @@ pub fn build_docs_router<S: Clone + Send + Sync + 'static>() -> Router<S> {
         .route("/docs/guia", get(show_integration_guide))
         .route("/docs/{*file}", get(show_docs_file))
 }
-
-/// Marks an answer that is already compressed or not worth compressing: compressing the same megabyte for every request
-/// would use up the CPU.
-#[derive(Clone)]
-pub(crate) struct CompressionExemption;
 
 /// The document as text; built once per process.
 pub fn render_openapi_text() -> &'static str {

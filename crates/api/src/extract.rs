@@ -1,11 +1,10 @@
 //! Extractors for handlers. axum's own refuse in English; these refuse with our texts, or not at all.
 
 use crate::failure::{CredentialChallenge, RequestFailure};
-use crate::operation::list_path_codes;
 use app::session::Session;
 use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Uri, header};
 use base64::Engine;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::{alphabet, engine::DecodePaddingMode};
@@ -110,7 +109,7 @@ impl<S: Sync> FromRequestParts<S> for SignInOrigin {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<SignInOrigin, RequestFailure> {
         let address = ClientAddress::from_request_parts(parts, state).await?.address();
-        let host = crate::authorization::find_requested_host(&parts.uri, &parts.headers).map(str::to_owned);
+        let host = find_requested_host(&parts.uri, &parts.headers).map(str::to_owned);
         Ok(SignInOrigin(app::access::CallerOrigin { address, host }))
     }
 }
@@ -205,6 +204,11 @@ impl<S: Send + Sync, A: JsonInput + Send, B: JsonInput> FromRequestParts<S> for 
     }
 }
 
+/// The parameter names of a path: `codBeneficio` in `/ext/beneficio/{codBeneficio}/cancelar`.
+pub(crate) fn list_path_codes(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+}
+
 /// One of the codes in the path, by its index.
 async fn parse_path_code<S: Send + Sync, T: JsonInput>(
     at: usize,
@@ -265,6 +269,12 @@ pub(crate) fn has_credential(headers: &HeaderMap, scheme: &str) -> bool {
     })
 }
 
+/// The requested host, with its port.
+pub(crate) fn find_requested_host<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
+    let header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    uri.authority().map(axum::http::uri::Authority::as_str).or(header)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,6 +285,14 @@ mod tests {
             headers.append(header::AUTHORIZATION, axum::http::HeaderValue::from_bytes(value).unwrap());
         }
         headers
+    }
+
+    #[test]
+    fn the_codes_of_a_path_are_named_in_their_order() {
+        let named = |path| list_path_codes(path).collect::<Vec<_>>();
+        assert_eq!(named("/ext/beneficio/{codBeneficio}/cancelar"), ["codBeneficio"]);
+        assert_eq!(named("/ext/a/{codA}/b/{codB}"), ["codA", "codB"]);
+        assert!(named("/ext/beneficio").is_empty());
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub fn build_monitoring_router(state: ServerState) -> Router {
 /// The complete router: the API and the console pages.
 pub fn build_server_router(state: ServerState, pages: Router) -> Router {
     let is_marked = |_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions| {
-        marks.get::<docs::CompressionExemption>().is_none()
+        marks.get::<answer::CompressionExemption>().is_none()
     };
     let may_shrink =
         |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| !is_private_page(headers);

@@ -1,6 +1,7 @@
 //! The OpenAPI document, built from the route table and the records.
 
-use crate::operation::{AllowedCallers, ApiOperation, DocsSection, list_path_codes};
+use crate::extract::list_path_codes;
+use crate::operation::{AllowedCallers, ApiOperation, DocsSection};
 use crate::routes::list_operations;
 use crate::webhooks;
 use axum::http::Method;

@@ -2,30 +2,18 @@
 //! of these; router, authorization and OpenAPI are built from it.
 
 use crate::ServerState;
+pub use crate::authorization::AllowedCallers;
 use crate::authorization::{AccessRequirement, guard_operation};
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
 use dispatch::HandlerFuture;
-use domain::Role;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
 use wire::read::{DocumentedField, InputRecord};
 use wire::register;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AllowedCallers {
-    /// Any caller, for the tenant that the request selects.
-    Open,
-    /// User and password.
-    Login,
-    /// Any valid token, whatever its reach.
-    AnyToken,
-    /// A token of a user with one of these roles.
-    Roles(&'static [Role]),
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DocsSection {
@@ -183,11 +171,6 @@ where
     ApiOperation::new(Method::DELETE, path, access, dispatch::delete(handler))
 }
 
-/// The parameter names of a path: `codBeneficio` in `/ext/beneficio/{codBeneficio}/cancelar`.
-pub fn list_path_codes(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
-}
-
 impl ApiOperation {
     fn new(
         method: Method,
@@ -311,18 +294,5 @@ impl ApiOperation {
         let guarded =
             self.handler.clone().route_layer(from_fn_with_state((state.clone(), needed), guard_operation));
         (self.path, guarded)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_codes_of_a_path_are_named_in_their_order() {
-        let named = |path| list_path_codes(path).collect::<Vec<_>>();
-        assert_eq!(named("/ext/beneficio/{codBeneficio}/cancelar"), ["codBeneficio"]);
-        assert_eq!(named("/ext/a/{codA}/b/{codB}"), ["codA", "codB"]);
-        assert!(named("/ext/beneficio").is_empty());
     }
 }

@@ -1,6 +1,4 @@
-//! The problems of an import file, an import request, and the undo of an import.
-
-use crate::Rejection;
+//! The problems of an import file and of an import request.
 
 /// Why a file is refused, or an import cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,35 +73,4 @@ pub enum ImportStateConflict {
     NotRunning,
     NotPaused,
     NeverStarted,
-}
-
-/// Why the undo of an import leaves a record as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ImportUndoObstacle {
-    RecordGone,
-    OtherBranch,
-    RecordGoneOrOtherBranch,
-    ChangedSince,
-    ReferencedBy(ReferenceKind),
-    /// Referenced by records of an unknown kind: the database refused the deletion.
-    Referenced,
-    Refused(Vec<Rejection>),
-}
-
-/// The kind of records that refer to another record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReferenceKind {
-    Members,
-    Benefits,
-    Dependents,
-    CreditCards,
-    Tracker,
-    Claims,
-    Inspections,
-    Tickets,
-    Appointments,
-    Deals,
-    Lead,
-    Leads,
-    Files,
 }

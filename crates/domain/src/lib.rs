@@ -25,6 +25,7 @@ mod entity;
 mod file;
 mod fixed_sets;
 mod import;
+mod import_undo;
 mod local_moment;
 mod member;
 mod mirror;
@@ -57,7 +58,8 @@ pub use crate::fixed_sets::{
     ImportOutcome, ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, Sheet,
     VehicleCategory,
 };
-pub use crate::import::{ImportProblem, ImportStateConflict, ImportUndoObstacle, ReferenceKind};
+pub use crate::import::{ImportProblem, ImportStateConflict};
+pub use crate::import_undo::{ImportUndoObstacle, ReferenceKind};
 pub use crate::local_moment::{PeriodStart, WrittenMoment};
 pub use crate::mirror::MirrorRecordConflict;
 pub use crate::random_source::RandomSource;

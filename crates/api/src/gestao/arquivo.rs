@@ -3,8 +3,7 @@
 
 use super::{evento::ClaimResource, help_desk::TicketResource, vistoria::InspectionResource};
 use crate::ServerState;
-use crate::answer::JsonAnswer;
-use crate::docs::CompressionExemption;
+use crate::answer::{CompressionExemption, JsonAnswer};
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::upload::StreamedUpload;

@@ -1,0 +1,33 @@
+//! Why the undo of an import leaves a record as it is.
+
+use crate::Rejection;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportUndoObstacle {
+    RecordGone,
+    OtherBranch,
+    RecordGoneOrOtherBranch,
+    ChangedSince,
+    ReferencedBy(ReferenceKind),
+    /// Referenced by records of an unknown kind: the database refused the deletion.
+    Referenced,
+    Refused(Vec<Rejection>),
+}
+
+/// The kind of records that refer to another record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferenceKind {
+    Members,
+    Benefits,
+    Dependents,
+    CreditCards,
+    Tracker,
+    Claims,
+    Inspections,
+    Tickets,
+    Appointments,
+    Deals,
+    Lead,
+    Leads,
+    Files,
+}
