@@ -192,7 +192,7 @@ fn listed<'r>(
             state: holder.state.as_deref(),
             born_on: holder.born_on,
         },
-        own: OwnRowFields {
+        row_fields: OwnRowFields {
             branch: benefit.branch,
             benefit: Some((code, ACTIVE)),
             plate_key: Some(plate),

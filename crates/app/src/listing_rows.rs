@@ -72,5 +72,5 @@ pub fn build_benefit_row<'r>(
         registered_on: days.registered_on,
         updated_on: days.updated_on,
     };
-    SearchListingRow { slot: benefit.slot, member: build_listed_member(person, profile), own: row_fields }
+    SearchListingRow { slot: benefit.slot, member: build_listed_member(person, profile), row_fields }
 }

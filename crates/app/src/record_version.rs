@@ -23,8 +23,8 @@ pub(crate) fn refuse_old_version(
         now: one.before.clone(),
     };
     (requested_version != present.version).then(|| Rejection::OldVersion {
-        given: requested_version,
-        now: present.version,
+        requested_version,
+        current_version: present.version,
         since: render_moment(present.since, zone),
         fields: differences.iter().map(to_conflict).collect(),
     })
@@ -50,12 +50,12 @@ mod tests {
         let present = CurrentVersion { version: 3, since: Moment::from_millis(0) };
         let zone = TimeZone::parse("UTC").unwrap();
         assert_eq!(refuse_old_version(3, present, &zone, &differences), None);
-        let Some(Rejection::OldVersion { given, now, since, fields }) =
+        let Some(Rejection::OldVersion { requested_version, current_version, since, fields }) =
             refuse_old_version(2, present, &zone, &differences)
         else {
             panic!("an old version is refused")
         };
-        assert_eq!((given, now, since.as_str()), (2, 3, "01/01/1970 00:00:00"));
+        assert_eq!((requested_version, current_version, since.as_str()), (2, 3, "01/01/1970 00:00:00"));
         assert_eq!((&fields[0].sent, &fields[0].now), (&text("a@b.example"), &None));
         assert_eq!((&fields[1].sent, &fields[1].now), (&None, &text("SP")));
     }

@@ -105,7 +105,7 @@ pub async fn load_demo(
         // The next members are generated while these are written.
         let expected = DemoLoadProgress { loaded: progress.loaded + members.len() as u32, ..progress };
         next = generate_members(&generator, expected);
-        let part = SampleMemberBatch { known: progress, registers: Arc::clone(&registers), members };
+        let part = SampleMemberBatch { progress, registers: Arc::clone(&registers), members };
         let lane = WriteLane::background(progress.tenant);
         progress = app.db.write(lane, part, |tx, part| Box::pin(write_members(tx, part))).await?;
         if progress != expected {
@@ -129,7 +129,7 @@ async fn load_sales(
     while progress.leads < lead_count {
         let last = lead_count.min(progress.leads + sales_process::LEADS_PER_TRANSACTION);
         let prospects = (progress.leads + 1..=last).map(|number| generator.generate_lead(number)).collect();
-        let part = sales_process::SampleLeadBatch { known: progress, prospects };
+        let part = sales_process::SampleLeadBatch { progress, prospects };
         let lane = WriteLane::background(progress.tenant);
         progress =
             app.db.write(lane, part, |tx, part| Box::pin(sales_process::write_leads(tx, part))).await?;

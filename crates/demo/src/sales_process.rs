@@ -17,7 +17,7 @@ pub const LEADS_PER_TRANSACTION: u32 = 250;
 
 /// The next leads, and the load's progress when they were generated.
 pub struct SampleLeadBatch {
-    pub known: DemoLoadProgress,
+    pub progress: DemoLoadProgress,
     pub prospects: Vec<SampleLead>,
 }
 
@@ -26,10 +26,10 @@ pub struct SampleLeadBatch {
 pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoadProgress, Error> {
     let missing_progress = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
     let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(missing_progress)?;
-    if found != part.known {
+    if found != part.progress {
         return Ok(found);
     }
-    let tenant = part.known.tenant;
+    let tenant = part.progress.tenant;
     let persons = list_member_codes(tx, part).await?;
     let all = || part.prospects.iter().flat_map(|one| &one.deals);
     let deals = all().count() as i32;
@@ -81,7 +81,8 @@ pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoad
     }
     statements.extend(dependents::insert_deal_dependents(tenant, sharing));
     tx.execute_batch(statements).await?;
-    let progress = DemoLoadProgress { leads: part.known.leads + part.prospects.len() as u32, ..part.known };
+    let progress =
+        DemoLoadProgress { leads: part.progress.leads + part.prospects.len() as u32, ..part.progress };
     progress.save(tx).await?;
     Ok(progress)
 }
@@ -92,7 +93,7 @@ async fn list_member_codes(tx: &mut Tx, part: &SampleLeadBatch) -> Result<Vec<Op
     for prospect in &part.prospects {
         let document = prospect.lead.document.as_ref().filter(|_| prospect.is_member);
         persons.push(match document {
-            Some(document) => members::find_person_by_document(&mut *tx, part.known.tenant, document)
+            Some(document) => members::find_person_by_document(&mut *tx, part.progress.tenant, document)
                 .await?
                 .map(|(code, _)| code),
             None => None,

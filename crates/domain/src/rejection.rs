@@ -176,8 +176,8 @@ pub enum Rejection {
     /// The plan is of another kind than the benefit.
     OtherKind,
     UnknownSituation {
-        given: String,
-        known: Vec<String>,
+        value: String,
+        alternatives: Vec<String>,
     },
     /// The situation and the active flag contradict each other.
     SituationDisagrees,
@@ -186,8 +186,8 @@ pub enum Rejection {
     /// The association has no active situation of the type cancelled.
     NoCancelledSituation,
     NotADueDay {
-        given: i32,
-        known: Vec<i32>,
+        value: i32,
+        alternatives: Vec<i32>,
     },
     /// A vehicle needs at least one of them.
     NoPlateOrChassis,
@@ -201,8 +201,8 @@ pub enum Rejection {
     /// An active benefit already has the plate or chassis; its code is given if the caller may see it.
     VehicleTaken {
         field: InputField,
-        given: String,
-        by: Option<BenefitCode>,
+        value: String,
+        benefit: Option<BenefitCode>,
     },
     /// A cancelled benefit cannot be changed by this operation.
     CancelledBenefit(BenefitCode),
@@ -246,8 +246,8 @@ pub enum Rejection {
     /// A loss reason for a deal that is not lost.
     NotLost,
     UnknownVehicleType {
-        given: String,
-        known: Vec<String>,
+        value: String,
+        alternatives: Vec<String>,
     },
     /// Only health deals have dependents.
     NotAHealthDeal(DealCode),
@@ -270,8 +270,8 @@ pub enum Rejection {
     LastAdministrator(String),
     /// The change is based on an outdated version of the record.
     OldVersion {
-        given: i64,
-        now: i64,
+        requested_version: i64,
+        current_version: i64,
         /// The time of the current version.
         since: String,
         fields: Vec<FieldConflict>,
@@ -286,8 +286,8 @@ pub enum Rejection {
     NoSituationNamed,
     /// Not the code of an active situation of this entity.
     UnknownSituationCode {
-        given: i32,
-        known: Vec<String>,
+        value: i32,
+        alternatives: Vec<String>,
     },
     /// The tenant has no active situation of type open for this entity.
     NoOpenSituation,

@@ -31,6 +31,7 @@ mod error;
 pub mod attachments;
 
 mod migrations;
+mod name_index;
 
 pub mod members;
 

@@ -143,9 +143,9 @@ pub async fn remove_second_factor(
     let email = read_text_argument(arguments, "email");
     let app = super::open_app(settings).await?;
     let tenant = super::resolve_tenant(&app, arguments).await?;
-    let had = app::access::second_factor::remove_factor_by_email(&app, tenant, &email).await?;
+    let had_factor = app::access::second_factor::remove_factor_by_email(&app, tenant, &email).await?;
     app.db.close().await;
-    super::print_line(&match had {
+    super::print_line(&match had_factor {
         true => format!("{email} entra agora só com a senha; o segundo fator foi retirado."),
         false => format!("{email} não tem um segundo fator; nada mudou."),
     });

@@ -14,8 +14,8 @@ pub enum SettingsError {
     FileMalformed { path: String, line: usize, detail: String },
     #[error("O {origin} tem a chave desconhecida {key}; {}.", suggest_known_key(.suggestion.as_deref()))]
     UnknownKey { key: String, origin: ValueOrigin, suggestion: Option<String> },
-    #[error("O valor \"{given}\" não serve para {key} ({origin}): use {allowed}.")]
-    Value { key: String, origin: ValueOrigin, given: String, allowed: String },
+    #[error("O valor \"{value}\" não serve para {key} ({origin}): use {allowed}.")]
+    Value { key: String, origin: ValueOrigin, value: String, allowed: String },
     #[error("No {origin}, {section} precisa ser uma seção: escreva [{section}] e, abaixo, as suas chaves.")]
     NoSection { section: String, origin: ValueOrigin },
 }
@@ -37,7 +37,7 @@ impl SettingsError {
     ) -> SettingsError {
         SettingsError::Value {
             key: setting.key.clone(),
-            given: secrets::redact_text(setting, value),
+            value: secrets::redact_text(setting, value),
             origin,
             allowed: allowed.to_owned(),
         }

@@ -212,7 +212,7 @@ pub async fn show_deal(
 
 pub fn render_deal(
     registers: &TenantRegisters,
-    DealDetailView { found, lead, dependents, moves }: DealDetailView,
+    DealDetailView { found_deal: found, lead, dependents, moves }: DealDetailView,
     today: Date,
 ) -> NegocioTO {
     let item = render_found_deal(registers, &found, today);

@@ -57,7 +57,7 @@ pub async fn validate_benefit(
 }
 
 fn render_validation(validated: &ValidatedBenefit) -> ValidacaoBeneficioOutputTO {
-    let ValidatedBenefit { found, registers, is_whole } = validated;
+    let ValidatedBenefit { found_benefit: found, registers, is_unmasked } = validated;
     let benefit = &found.benefit;
     let (document, card) = (found.document.as_deref(), benefit.card.as_ref().map(CardNumber::as_str));
     let is_active = validated.situation_kind() == Some(SituationKind::Active);
@@ -67,13 +67,13 @@ fn render_validation(validated: &ValidatedBenefit) -> ValidacaoBeneficioOutputTO
             .situation(benefit.situation)
             .map_or_else(String::new, |one| one.name.to_uppercase()),
         nome: found.name.clone(),
-        cpf: match is_whole {
+        cpf: match is_unmasked {
             true => document.map(display::format_document),
             false => document.and_then(display::mask_document),
         },
         cod_beneficio: found.code.get(),
         sequencial: benefit.sequence,
-        numero_cartao_desconto: match is_whole {
+        numero_cartao_desconto: match is_unmasked {
             true => card.map(display::format_card),
             false => card.and_then(display::mask_card),
         },

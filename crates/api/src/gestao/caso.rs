@@ -248,7 +248,7 @@ pub struct CommonCaseFields {
 pub fn build_common_fields(case: &FullCase) -> CommonCaseFields {
     let registers = &case.registers;
     CommonCaseFields {
-        item: render_case_item(registers, &case.told, case.now),
+        item: render_case_item(registers, &case.resolved_case, case.now),
         benefit: case.benefit.clone(),
         next: case
             .next_situations()
@@ -258,7 +258,7 @@ pub fn build_common_fields(case: &FullCase) -> CommonCaseFields {
                 tipo: set_names::situation_kind(one.kind),
             })
             .collect(),
-        updated: case.told.case.head().updated_at.to_offset_iso(&registers.zone),
+        updated: case.resolved_case.case.head().updated_at.to_offset_iso(&registers.zone),
         notes: case.notes.iter().map(|one| render_note(registers, one)).collect(),
     }
 }

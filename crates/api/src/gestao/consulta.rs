@@ -17,7 +17,7 @@ impl CaseResource for AppointmentResource {
     }
 
     fn render_case(case: &FullCase) -> Option<ConsultaGestaoTO> {
-        let Case::Appointment(appointment) = &case.told.case else { return None };
+        let Case::Appointment(appointment) = &case.resolved_case.case else { return None };
         let registers = &case.registers;
         let specialty = appointment.specialty.and_then(|code| registers.specialty(code));
         let clinic = appointment.clinic.and_then(|code| registers.clinic(code));

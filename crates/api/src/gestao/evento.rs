@@ -20,7 +20,7 @@ impl CaseResource for ClaimResource {
     }
 
     fn render_case(case: &FullCase) -> Option<EventoGestaoTO> {
-        let Case::Claim(claim) = &case.told.case else { return None };
+        let Case::Claim(claim) = &case.resolved_case.case else { return None };
         let registers = &case.registers;
         Some(record!(
             build_common_fields(case),

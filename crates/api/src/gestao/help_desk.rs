@@ -18,7 +18,7 @@ impl CaseResource for TicketResource {
     }
 
     fn render_case(case: &FullCase) -> Option<HelpDeskGestaoTO> {
-        let Case::Ticket(ticket) = &case.told.case else { return None };
+        let Case::Ticket(ticket) = &case.resolved_case.case else { return None };
         let kind = case.registers.ticket_type(ticket.kind);
         Some(record!(
             build_common_fields(case),

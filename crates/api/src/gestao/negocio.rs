@@ -84,7 +84,7 @@ pub async fn show_deal(
 ) -> Result<JsonAnswer<NegocioCompletoTO>, RequestFailure> {
     let (view, registers) = deals::show_deal(&state.app, &caller, code.get()?).await?;
     let today = state.app.now().date_in(&registers.zone);
-    let resultado = render_deal_result(&view.found);
+    let resultado = render_deal_result(&view.found_deal);
     Ok(JsonAnswer(NegocioCompletoTO { negocio: render_deal(&registers, view, today), resultado }))
 }
 
@@ -124,7 +124,7 @@ fn build_deal_renderer(
 ) -> impl Fn(&CurrentDeal) -> NegocioGestaoTO + Send + Sync + 'static {
     let now = state.app.now();
     move |managed| {
-        render_managed_deal(&managed.registers, &managed.found, now.date_in(&managed.registers.zone))
+        render_managed_deal(&managed.registers, &managed.found_deal, now.date_in(&managed.registers.zone))
     }
 }
 
@@ -224,7 +224,7 @@ pub async fn change_lead(
 }
 
 fn render_changed_lead(managed: &CurrentLead) -> LeadGestaoTO {
-    render_managed_lead(&managed.registers, managed.found.clone())
+    render_managed_lead(&managed.registers, managed.found_lead.clone())
 }
 
 fn render_managed_lead(registers: &TenantRegisters, found: FoundLead) -> LeadGestaoTO {

@@ -17,7 +17,7 @@ impl CaseResource for InspectionResource {
     }
 
     fn render_case(case: &FullCase) -> Option<VistoriaGestaoTO> {
-        let Case::Inspection(inspection) = &case.told.case else { return None };
+        let Case::Inspection(inspection) = &case.resolved_case.case else { return None };
         let registers = &case.registers;
         let kind = registers.inspection_type(inspection.kind);
         let checked = inspection.checklist.iter().map(|one| ChecklistItemTO {

@@ -68,7 +68,8 @@ async fn write_benefit_change(
         validator.problems.push(Rejection::NoVehicle);
     }
     let vehicle = has_vehicle.then_some((&input.vehicle, &input.fipe));
-    let sent_fields = SentBenefitFields { fields: &input.fields, situation: None, vehicle, known: None };
+    let sent_fields =
+        SentBenefitFields { fields: &input.fields, situation: None, vehicle, stated_vehicle: None };
     let (after, item) = validator.build_changed_benefit(sent_fields, &before, &items_before, command.now);
     if !validator.problems.is_empty() {
         return Err(Error::Refused(validator.problems));

@@ -100,9 +100,9 @@ fn resolve_target_situation(
     let by_code = match input.code {
         FieldPatch::Set(code) if usable(code) => Some(code),
         FieldPatch::Set(code) => {
-            let known =
+            let alternatives =
                 registers.active_situations(Entity::Benefit).map(|one| one.name.to_uppercase()).collect();
-            validator.problems.push(Rejection::UnknownSituationCode { given: code.get(), known });
+            validator.problems.push(Rejection::UnknownSituationCode { value: code.get(), alternatives });
             None
         }
         FieldPatch::Keep | FieldPatch::Clear => None,

@@ -51,7 +51,7 @@ pub(super) fn refuse_conflicts(
         ] {
             if let (Some(value), Some(other)) = (value, other(holders)) {
                 let visible_code = scope.can_see(other.branch).then_some(other.code);
-                problems.push(Rejection::VehicleTaken { field, given: value, by: visible_code });
+                problems.push(Rejection::VehicleTaken { field, value, benefit: visible_code });
             }
         }
     }

@@ -191,7 +191,7 @@ async fn create_imported_benefit(
         benefit,
         item,
         holder,
-        kept: row.numbers.0,
+        preset_numbers: row.numbers.0,
         then: None,
         audited: AuditedAction::Create.into(),
     };
@@ -317,7 +317,7 @@ async fn remove_benefit(
         let row = SearchListingRow {
             slot: current.slot,
             member: build_listed_member(current.person, holder),
-            own: build_member_row(holder, days),
+            row_fields: build_member_row(holder, days),
         };
         statements.extend(rows::insert_listing_rows(tenant, &[row]));
     }

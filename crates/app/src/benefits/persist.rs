@@ -58,7 +58,7 @@ pub(crate) struct PendingBenefitWrite<'a> {
     pub item: Option<(BenefitItem, Option<ItemCode>)>,
     /// The member's row that a first benefit takes over.
     pub free_row: Option<(i32, BranchCode)>,
-    pub kept: PresetNumbers,
+    pub preset_numbers: PresetNumbers,
     pub reason: Option<String>,
     /// Further statements of the same write.
     pub also: Vec<Statement>,
@@ -82,7 +82,7 @@ impl<'a> PendingBenefitWrite<'a> {
             after,
             item: None,
             free_row: None,
-            kept: PresetNumbers::default(),
+            preset_numbers: PresetNumbers::default(),
             reason: None,
             also: Vec::new(),
             then: None,
@@ -129,8 +129,8 @@ async fn reserve_numbers(
     let is_new = pending.before.is_none();
     let needs_card = is_new && pending.after.card.is_none();
     let requested = [
-        (Counter::Benefit, i32::from(is_new && pending.kept.code.is_none())),
-        (Counter::Sequence, i32::from(is_new && pending.kept.sequence.is_none())),
+        (Counter::Benefit, i32::from(is_new && pending.preset_numbers.code.is_none())),
+        (Counter::Sequence, i32::from(is_new && pending.preset_numbers.sequence.is_none())),
         (Counter::Card, i32::from(needs_card)),
         (Counter::Slot, i32::from(is_new && pending.free_row.is_none())),
         (Counter::Item, i32::from(pending.item.is_some())),
@@ -139,7 +139,7 @@ async fn reserve_numbers(
         (Counter::FieldChange, i32::try_from(differences).unwrap_or(i32::MAX)),
         (Counter::Listing, 1),
     ];
-    pending.kept.advance_counters(tx, tenant).await?;
+    pending.preset_numbers.advance_counters(tx, tenant).await?;
     let (numbers, card) = match needs_card {
         true => benefits::reserve_numbers_with_card(tx, tenant, requested).await?,
         false => (counters::reserve_number_blocks(tx, tenant, requested).await?, None),
@@ -150,8 +150,8 @@ async fn reserve_numbers(
     };
     let [code, sequence, _, slot, item, history, audit, first_field_change, _] = numbers;
     Ok(ReservedNumbers {
-        code: pending.kept.code.unwrap_or(BenefitCode::new(code)),
-        sequence: pending.kept.sequence.unwrap_or(sequence),
+        code: pending.preset_numbers.code.unwrap_or(BenefitCode::new(code)),
+        sequence: pending.preset_numbers.sequence.unwrap_or(sequence),
         slot: pending.free_row.map_or(slot, |(slot, _)| slot),
         item: ItemCode::new(item),
         history: HistoryCode::new(history),

@@ -64,7 +64,7 @@ impl SaveBenefitInput {
             SaveBenefitInput::Vehicle(input) => Some((&input.vehicle, &input.fipe)),
         };
         let situation = Some((&common.situation, &common.active));
-        SentBenefitFields { fields: &common.fields, situation, vehicle, known: None }
+        SentBenefitFields { fields: &common.fields, situation, vehicle, stated_vehicle: None }
     }
 
     fn unique_keys(&self) -> BenefitUniqueKeys<'_> {
@@ -120,10 +120,11 @@ async fn write_benefit(tx: &mut Tx, request: &WriteCommand<SaveBenefitInput>) ->
     let (tenant, input) = (request.scope.tenant(), request.input.common_input());
     let code = input.code.as_set().copied();
     if code.is_none() {
+        let select_person = storage::members::select_person_by_document(tenant, &input.document);
         storage::benefits::prefetch_benefit_creation(
             tx,
             tenant,
-            &input.document,
+            (&input.document, select_person),
             request.input.unique_keys(),
         )
         .await?;
@@ -166,7 +167,7 @@ async fn create_benefit(
         benefit,
         item,
         holder,
-        kept: PresetNumbers::default(),
+        preset_numbers: PresetNumbers::default(),
         then: None,
         audited: AuditedAction::Create.into(),
     };
@@ -180,7 +181,7 @@ pub(crate) struct NewBenefitDraft<'a> {
     pub benefit: Benefit,
     pub item: BenefitItem,
     pub holder: (PersonCode, PersonProfile),
-    pub kept: PresetNumbers,
+    pub preset_numbers: PresetNumbers,
     /// Further writes of the same transaction that need the new code.
     pub then: Option<BenefitWriteHook<'a>>,
     pub audited: AuditedChange,
@@ -193,7 +194,8 @@ pub(crate) async fn insert_benefit(
     scope: &Scope,
     draft: NewBenefitDraft<'_>,
 ) -> Result<WrittenBenefit, Error> {
-    let NewBenefitDraft { benefit, item, holder: (person, mut profile), kept: preset, then, audited } = draft;
+    let NewBenefitDraft { benefit, item, holder: (person, mut profile), preset_numbers, then, audited } =
+        draft;
     let new_holder = Some((person, profile.document.as_ref()));
     let conflicts = storage::benefits::load_benefit_conflicts(
         tx,
@@ -214,7 +216,7 @@ pub(crate) async fn insert_benefit(
         holder: (person, &profile),
         item: Some((item, None)),
         free_row: conflicts.free_row,
-        kept: preset,
+        preset_numbers,
         reason: None,
         also: Vec::new(),
         then,

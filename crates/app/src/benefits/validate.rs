@@ -19,9 +19,9 @@ use wire::records::{BeneficioCampos, VeiculoCampos};
 pub(crate) struct SentBenefitFields<'i> {
     pub fields: &'i BeneficioCampos,
     pub situation: Option<SituationRequest<'i>>,
-    /// For vehicle benefits only; `known` holds vehicle details that are known before.
+    /// For vehicle benefits only; `stated_vehicle` holds details stated before.
     pub vehicle: Option<(&'i VeiculoCampos, &'i FieldPatch<BoundedText<20>>)>,
-    pub known: Option<&'i VehicleDetails>,
+    pub stated_vehicle: Option<&'i VehicleDetails>,
 }
 
 /// By name, by flag or by both.
@@ -57,7 +57,7 @@ impl<'a> SentBenefitValidator<'a> {
             kind: plan.map_or(BenefitKind::Vehicle, |plan| plan.kind),
             situation: situation.unwrap_or(SituationCode::new(0)),
             plans: plan.map(|plan| (plan.code, plan.price)).into_iter().collect(),
-            vehicle: input.known.cloned().unwrap_or_default(),
+            vehicle: input.stated_vehicle.cloned().unwrap_or_default(),
             ..build_blank_benefit(now)
         };
         // On the vehicle endpoint the kind is known even if the plan is not.
@@ -247,9 +247,9 @@ impl<'a> SentBenefitValidator<'a> {
         if let Some(found) = found {
             return Some(found.code);
         }
-        let known =
+        let alternatives =
             self.registers.active_situations(Entity::Benefit).map(|one| one.name.to_uppercase()).collect();
-        self.problems.push(Rejection::UnknownSituation { given: name.to_owned(), known });
+        self.problems.push(Rejection::UnknownSituation { value: name.to_owned(), alternatives });
         None
     }
 
@@ -267,8 +267,8 @@ impl<'a> SentBenefitValidator<'a> {
             && benefit.due_day != Some(day)
             && !self.registers.due_days.contains(&day)
         {
-            let known = self.registers.due_days.clone();
-            self.problems.push(Rejection::NotADueDay { given: day, known });
+            let alternatives = self.registers.due_days.clone();
+            self.problems.push(Rejection::NotADueDay { value: day, alternatives });
         }
         input.due_day.apply_to(&mut benefit.due_day, |day| *day);
         input.card.apply_to(&mut benefit.card, Clone::clone);

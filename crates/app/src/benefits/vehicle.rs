@@ -82,8 +82,8 @@ fn find_type_by_name(
     let mut named = types.iter().filter(|one| fold_text(&one.name) == folded);
     let found = named.find(|one| one.active || Some(one.code) == current_kind).map(|one| one.code);
     if found.is_none() {
-        let known = types.iter().filter(|one| one.active).map(|one| one.name.clone()).collect();
-        problems.push(Rejection::UnknownVehicleType { given: name.to_owned(), known });
+        let alternatives = types.iter().filter(|one| one.active).map(|one| one.name.clone()).collect();
+        problems.push(Rejection::UnknownVehicleType { value: name.to_owned(), alternatives });
     }
     found
 }

@@ -95,14 +95,21 @@ fn resolve_target_situation<'r>(
     input: &SituacaoInput,
 ) -> Result<&'r StoredSituation, Error> {
     let entity = kind.entity();
-    let known = || registers.active_situations(entity).map(|one| one.name.to_uppercase()).collect::<Vec<_>>();
+    let alternatives =
+        || registers.active_situations(entity).map(|one| one.name.to_uppercase()).collect::<Vec<_>>();
     let by_code = |code: SituationCode| {
         let found = registers.active_situations(entity).find(|one| one.code == code);
-        found.ok_or_else(|| Rejection::UnknownSituationCode { given: code.get(), known: known() })
+        found.ok_or_else(|| Rejection::UnknownSituationCode {
+            value: code.get(),
+            alternatives: alternatives(),
+        })
     };
     let by_name = |name: &str| {
         let found = registers.find_situation_by_name(entity, name).filter(|one| one.active);
-        found.ok_or_else(|| Rejection::UnknownSituation { given: name.to_owned(), known: known() })
+        found.ok_or_else(|| Rejection::UnknownSituation {
+            value: name.to_owned(),
+            alternatives: alternatives(),
+        })
     };
     match (&input.code, &input.name) {
         (FieldPatch::Set(code), FieldPatch::Set(name)) => match (by_code(*code), by_name(name)) {

@@ -30,7 +30,7 @@ use storage::{Tx, members};
 #[derive(Clone, Debug)]
 pub struct FullCase {
     pub registers: Arc<TenantRegisters>,
-    pub told: ResolvedCase,
+    pub resolved_case: ResolvedCase,
     /// Description of the benefit.
     pub benefit: Option<String>,
     /// Name of the driver or of the dependent who is the patient.
@@ -46,13 +46,16 @@ pub struct FullCase {
 impl FullCase {
     /// The people whose data the answer contains.
     pub(super) fn people(&self) -> impl Iterator<Item = PersonCode> {
-        let driver = match &self.told.case {
+        let driver = match &self.resolved_case.case {
             Case::Claim(claim) => claim.driver,
             _ => None,
         };
         let related = self.related.iter().map(|one| one.case.head().person);
-        let mut all: Vec<_> =
-            [Some(self.told.case.head().person), driver].into_iter().flatten().chain(related).collect();
+        let mut all: Vec<_> = [Some(self.resolved_case.case.head().person), driver]
+            .into_iter()
+            .flatten()
+            .chain(related)
+            .collect();
         all.sort_unstable();
         all.dedup();
         all.into_iter()
@@ -60,7 +63,7 @@ impl FullCase {
 
     /// The situations that may follow the present one.
     pub fn next_situations(&self) -> impl Iterator<Item = &StoredSituation> {
-        let present = self.registers.situation(self.told.case.head().situation);
+        let present = self.registers.situation(self.resolved_case.case.head().situation);
         present.into_iter().flat_map(|present| list_next_situations(&self.registers, present))
     }
 }
@@ -135,7 +138,7 @@ async fn read_full_case(
     };
     let notes = notes::list_notes(&mut *tx, tenant, (kind.entity(), code)).await?;
     let registers = Arc::clone(registers);
-    Ok(Some(FullCase { registers, told: found, benefit, other, related, notes, now, changed: true }))
+    Ok(Some(FullCase { registers, resolved_case: found, benefit, other, related, notes, now, changed: true }))
 }
 
 /// Name of the driver or of the dependent who is the patient.

@@ -90,18 +90,18 @@ impl<'a> SentCaseValidator<'a> {
             self.problems.push(Rejection::Missing(InputField::Version));
         }
         let mut case = before.cloned().unwrap_or_else(|| build_unplaced_case(input.kind(), self.now));
-        let known = before.map(|before| before.head().clone());
-        match (&common.person, &known) {
+        let stored_head = before.map(|before| before.head().clone());
+        match (&common.person, &stored_head) {
             (FieldPatch::Set(person), Some(head)) if *person != head.person => {
                 self.problems.push(Rejection::PersonFixed);
             }
             (FieldPatch::Clear, _) => self.problems.push(Rejection::PersonFixed),
             _ => {}
         }
-        let benefit = self.change_benefit(common, known.as_ref(), case.head_mut()).await?;
-        self.change_branch(common, known.as_ref(), case.head_mut());
-        let branch = known.is_some().then(|| case.head().branch);
-        let current_responsible = known.as_ref().and_then(|head| head.responsible);
+        let benefit = self.change_benefit(common, stored_head.as_ref(), case.head_mut()).await?;
+        self.change_branch(common, stored_head.as_ref(), case.head_mut());
+        let branch = stored_head.is_some().then(|| case.head().branch);
+        let current_responsible = stored_head.as_ref().and_then(|head| head.responsible);
         self.apply_responsible(common, current_responsible, branch, case.head_mut()).await?;
         let related = self
             .apply_kind_fields(input, &mut case, Some((code, before.is_some())), benefit.as_ref())
@@ -113,13 +113,13 @@ impl<'a> SentCaseValidator<'a> {
     async fn change_benefit(
         &mut self,
         common: &CasoCampos,
-        known: Option<&CaseHead>,
+        stored_head: Option<&CaseHead>,
         head: &mut CaseHead,
     ) -> Result<Option<Benefit>, Error> {
         match common.benefit {
-            FieldPatch::Set(code) if known.and_then(|known| known.benefit) != Some(code) => {
+            FieldPatch::Set(code) if stored_head.and_then(|stored| stored.benefit) != Some(code) => {
                 head.benefit = Some(code);
-                return self.find_benefit(code, known.map(|known| known.person)).await;
+                return self.find_benefit(code, stored_head.map(|stored| stored.person)).await;
             }
             FieldPatch::Clear => head.benefit = None,
             FieldPatch::Set(_) | FieldPatch::Keep => {}
@@ -130,9 +130,9 @@ impl<'a> SentCaseValidator<'a> {
         }
     }
 
-    fn change_branch(&mut self, common: &CasoCampos, known: Option<&CaseHead>, head: &mut CaseHead) {
+    fn change_branch(&mut self, common: &CasoCampos, stored_head: Option<&CaseHead>, head: &mut CaseHead) {
         match common.branch {
-            FieldPatch::Set(branch) if known.is_none_or(|known| known.branch != branch) => {
+            FieldPatch::Set(branch) if stored_head.is_none_or(|stored| stored.branch != branch) => {
                 head.branch = self.require_usable_branch(branch).unwrap_or(head.branch);
             }
             FieldPatch::Clear => self.problems.push(Rejection::Missing(InputField::Branch)),

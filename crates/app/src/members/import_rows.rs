@@ -295,7 +295,7 @@ async fn insert_new_members(
         .map(|(slot, (code, new))| SearchListingRow {
             slot,
             member: build_listed_member(*code, &new.profile),
-            own: build_member_row(&new.profile, days),
+            row_fields: build_member_row(&new.profile, days),
         })
         .collect();
     statements.extend(rows::insert_listing_rows(tenant, &rows));

@@ -128,7 +128,7 @@ pub async fn insert_member_row(
     let row = SearchListingRow {
         slot,
         member: build_listed_member(code, person),
-        own: build_member_row(person, days),
+        row_fields: build_member_row(person, days),
     };
     tx.execute_batch(rows::insert_listing_rows(context.tenant, &[row])).await?;
     Ok(rows::mark_listing_changed(tx, context.tenant).await?)

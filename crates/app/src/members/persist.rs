@@ -60,7 +60,7 @@ pub(super) async fn update_search_rows(
                     .await?;
             tx.execute_batch(rows::insert_listing_rows(
                 tenant,
-                &[SearchListingRow { slot, member, own: row_fields }],
+                &[SearchListingRow { slot, member, row_fields }],
             ))
             .await?;
         }

@@ -77,7 +77,7 @@ pub fn render_case_trigger_body(
             person: head.person,
             situation,
             colour,
-            asked: head.opened_at,
+            requested_at: head.opened_at,
             kind: inspection.kind.get(),
             kind_name: registers.inspection_type(inspection.kind).map_or("", |one| &one.name),
             benefit: head.benefit,

@@ -34,19 +34,7 @@ pub use record_outcomes::{DeliveryOutcome, DeliveryVerdict, RetryPolicy, record_
 pub use replay::{ReplaySelection, TOGETHER, replay_deliveries};
 pub use send_test::{TestMessageOutcome, send_test_message};
 
-use domain::{AuditedChange, AuditedOperation, Moment};
-use receivers::TenantActor;
-use storage::history::audit;
 pub use storage::history::situation_changes::HistoryEntryMark;
 pub use storage::triggers::attempts::DeliveryAttempt;
 pub use storage::triggers::deliveries::StoredDelivery;
 pub use storage::triggers::queues::{DueReceiver, PendingChangeQuery, PendingPosition};
-
-fn build_trigger_audit_entry(
-    actor: TenantActor,
-    at: Moment,
-    operation: AuditedOperation,
-    change: AuditedChange,
-) -> audit::AuditEntry {
-    audit::AuditEntry { tenant: actor.tenant, at, user: actor.user, operation, person: None, change }
-}

@@ -81,9 +81,9 @@ pub struct DeliveryQuery {
 /// A page of deliveries, newest first.
 #[derive(Clone, Debug)]
 pub struct DeliveryPage {
-    pub told: Vec<DeliveryWithAttempts>,
+    pub deliveries: Vec<DeliveryWithAttempts>,
     /// The cursor of the next, older page.
-    pub before: Option<HistoryCode>,
+    pub next_cursor: Option<HistoryCode>,
 }
 
 /// Maximum number of deliveries scanned for a page when no index fits the filter.
@@ -100,8 +100,11 @@ pub async fn list_newest_deliveries(
         .read((tenant, receiver, query), |tx, (tenant, receiver, query)| {
             Box::pin(async move {
                 require_receiver(tx, *tenant, *receiver).await?;
-                let (page, before) = find_deliveries(tx, *tenant, *receiver, *query).await?;
-                Ok(DeliveryPage { told: load_attempts(tx, *tenant, *receiver, page).await?, before })
+                let (page, next_cursor) = find_deliveries(tx, *tenant, *receiver, *query).await?;
+                Ok(DeliveryPage {
+                    deliveries: load_attempts(tx, *tenant, *receiver, page).await?,
+                    next_cursor,
+                })
             })
         })
         .await

@@ -41,6 +41,17 @@ pub struct TenantActor {
     pub user: Option<UserCode>,
 }
 
+impl TenantActor {
+    pub(super) fn audit_entry(
+        self,
+        at: Moment,
+        operation: AuditedOperation,
+        change: AuditedChange,
+    ) -> audit::AuditEntry {
+        audit::AuditEntry { tenant: self.tenant, at, user: self.user, operation, person: None, change }
+    }
+}
+
 /// A requested receiver. Has no `Debug`, since header values are secret.
 #[derive(Clone)]
 pub struct RequestedReceiver {
@@ -74,21 +85,22 @@ pub struct CreatedReceiver {
     pub receiver: RedactedReceiver,
 }
 
-/// The input of a receiver change.
-struct ReceiverChangeContext<W> {
-    by: TenantActor,
-    what: W,
+/// A receiver change: who makes it, its input, and the means to seal secrets. Not a `WriteCommand`: a receiver is also
+/// changed from the command line, without a session, and is not validated against the registers.
+struct ReceiverChangeContext<I> {
+    actor: TenantActor,
+    input: I,
     vault: Vault,
     /// Random source for encryption.
     chance: Arc<dyn RandomSource>,
     now: Moment,
 }
 
-impl<W> ReceiverChangeContext<W> {
-    fn new(app: &App, vault: &Vault, actor: TenantActor, what: W) -> ReceiverChangeContext<W> {
+impl<I> ReceiverChangeContext<I> {
+    fn new(app: &App, vault: &Vault, actor: TenantActor, input: I) -> ReceiverChangeContext<I> {
         ReceiverChangeContext {
-            by: actor,
-            what,
+            actor,
+            input,
             vault: vault.clone(),
             chance: Arc::clone(&app.chance),
             now: app.now(),
@@ -101,7 +113,7 @@ impl<W> ReceiverChangeContext<W> {
         code: ReceiverCode,
         sealed: &ReceiverSecretBundle,
     ) -> Result<(), Error> {
-        let tenant = self.by.tenant;
+        let tenant = self.actor.tenant;
         let sealed = sealed.seal(&self.vault, &*self.chance, locate_secret(tenant, code))?;
         secrets::upsert_secret(tx, tenant, SecretOwnerKind::Receiver, code.get(), &sealed).await?;
         // Situation changes must see the new receivers from the next transaction on.
@@ -115,14 +127,7 @@ impl<W> ReceiverChangeContext<W> {
         operation: AuditedOperation,
         change: AuditedChange,
     ) -> Result<(), Error> {
-        let entry = audit::AuditEntry {
-            tenant: self.by.tenant,
-            at: self.now,
-            user: self.by.user,
-            operation,
-            person: None,
-            change,
-        };
+        let entry = self.actor.audit_entry(self.now, operation, change);
         Ok(audit::append_audit_entry(tx, &entry).await?)
     }
 }
@@ -148,7 +153,7 @@ async fn insert_receiver(
     tx: &mut Tx,
     context: &ReceiverChangeContext<(RequestedReceiver, SigningSecret)>,
 ) -> Result<CreatedReceiver, Error> {
-    let ((request, secret), tenant) = (&context.what, context.by.tenant);
+    let ((request, secret), tenant) = (&context.input, context.actor.tenant);
     request.validate()?;
     check_receiver_room(tx, tenant).await?;
     let code = ReceiverCode::new(counters::reserve_number(tx, tenant, Counter::Receiver).await?);
@@ -304,7 +309,7 @@ async fn update_receiver(
     tx: &mut Tx,
     context: &ReceiverChangeContext<UpdateReceiver>,
 ) -> Result<ChangedReceiver, Error> {
-    let (UpdateReceiver { code, changes, zone, new_secret }, tenant) = (&context.what, context.by.tenant);
+    let (UpdateReceiver { code, changes, zone, new_secret }, tenant) = (&context.input, context.actor.tenant);
     let code = *code;
     let stored =
         receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
@@ -401,7 +406,7 @@ async fn write_receiver_pause(
     tx: &mut Tx,
     context: &ReceiverChangeContext<(ReceiverCode, bool, Option<String>)>,
 ) -> Result<RedactedReceiver, Error> {
-    let ((code, paused, reason), tenant) = (&context.what, context.by.tenant);
+    let ((code, paused, reason), tenant) = (&context.input, context.actor.tenant);
     let (code, paused) = (*code, *paused);
     let stored =
         receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
@@ -446,7 +451,7 @@ async fn write_new_secret(
     tx: &mut Tx,
     context: &ReceiverChangeContext<(ReceiverCode, SigningSecret, Option<String>)>,
 ) -> Result<SigningSecret, Error> {
-    let ((code, secret, reason), tenant) = (&context.what, context.by.tenant);
+    let ((code, secret, reason), tenant) = (&context.input, context.actor.tenant);
     let stored =
         receivers::find_receiver(&mut *tx, tenant, *code).await?.ok_or(reject_unknown_receiver(*code))?;
     let old = open_secret_bundle(tx, &context.vault, tenant, *code).await?;

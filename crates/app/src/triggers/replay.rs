@@ -1,6 +1,5 @@
 //! Sends deliveries again.
 
-use super::build_trigger_audit_entry;
 use super::list::require_receiver;
 use super::overview;
 use super::receivers::TenantActor;
@@ -88,7 +87,7 @@ async fn replay_batch(
         let change =
             AuditedChange::new(AuditedAction::ReplayDeliveries, AuditedRecordKind::Receiver, receiver.get());
         let change = change.with_argument(replayed);
-        let entry = build_trigger_audit_entry(actor, now, AuditedOperation::ReplayDeliveries, change);
+        let entry = actor.audit_entry(now, AuditedOperation::ReplayDeliveries, change);
         audit::append_audit_entry(tx, &entry).await?;
     }
     Ok((replayed, more))

@@ -1,6 +1,5 @@
 //! Sends a test message to a receiver.
 
-use super::build_trigger_audit_entry;
 use super::message::{OutgoingMessage, ReceiverAnswer};
 use super::receivers;
 use super::receivers::TenantActor;
@@ -46,7 +45,7 @@ pub async fn send_test_message(
                 let operation = AuditedOperation::TestReceiver;
                 let change =
                     AuditedChange::new(AuditedAction::TestReceiver, AuditedRecordKind::Receiver, code.get());
-                let entry = build_trigger_audit_entry(*actor, *now, operation, change);
+                let entry = actor.audit_entry(*now, operation, change);
                 audit::append_audit_entry(tx, &entry).await?;
                 Ok(tried.clone())
             })

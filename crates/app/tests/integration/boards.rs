@@ -49,7 +49,7 @@ async fn open(world: &World, caller: &Session, person: i32) -> i32 {
     world.clock.pass(Duration::from_secs(1));
     let text = format!(r#"{{"codPessoa": {person}, "codTipoEvento": 1}}"#);
     let input = AnyCaseInput::Claim(Box::new(read::read_body(text.as_bytes()).unwrap()));
-    now(cases::open_case(world.app(), caller, input, IdempotentWrite::without_key()).await).told.code
+    now(cases::open_case(world.app(), caller, input, IdempotentWrite::without_key()).await).resolved_case.code
 }
 
 async fn move_to(world: &World, caller: &Session, code: i32, to: SituationCode) {

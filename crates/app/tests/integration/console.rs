@@ -434,10 +434,10 @@ async fn a_dependent_is_not_overwritten_by_who_saw_an_older_benefit(database: Da
     else {
         panic!("an old version is refused")
     };
-    let [Rejection::OldVersion { given, now: present, fields, .. }] = &problems[..] else {
+    let [Rejection::OldVersion { requested_version, current_version, fields, .. }] = &problems[..] else {
         panic!("{problems:?}")
     };
-    assert_eq!((*given, *present), (seen, seen + 1));
+    assert_eq!((*requested_version, *current_version), (seen, seen + 1));
     let name = fields.iter().find(|one| one.field == "nome").unwrap();
     assert_eq!((name.sent.as_deref(), name.now.as_deref()), (Some("Segundo Nome"), Some("Primeiro Nome")));
     // Whoever says nothing of what he saw overwrites, as programs do.

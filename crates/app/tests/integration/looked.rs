@@ -113,7 +113,7 @@ async fn how_a_receiver_fares_is_seen_and_what_was_sent_is_found(world: World) {
     assert!(fares.glance.oldest.is_some());
 
     let found =
-        async |wanted| triggers::list_newest_deliveries(app, tenant, code, wanted).await.unwrap().told;
+        async |wanted| triggers::list_newest_deliveries(app, tenant, code, wanted).await.unwrap().deliveries;
     let all = found(triggers::DeliveryQuery::default()).await;
     let codes: Vec<i32> = all.iter().map(|one| one.delivery.history.get()).collect();
     assert_eq!(codes.len(), 4);

@@ -258,7 +258,7 @@ impl VersionConflict {
         label: impl Fn(&str) -> String,
     ) -> Option<VersionConflict> {
         problems.iter().find_map(|problem| match problem {
-            Rejection::OldVersion { now, since, fields, .. } => {
+            Rejection::OldVersion { current_version: now, since, fields, .. } => {
                 let text = |value: &Option<String>| match value.as_deref() {
                     None | Some("[]") => "nada".to_owned(),
                     Some("true") => "sim".to_owned(),
@@ -463,8 +463,12 @@ mod tests {
         assert_eq!(describe_rejection(&reason), "Informe por que o registro é cancelado.");
         let situation =
             FieldConflict { field: "situacao".to_owned(), sent: None, now: Some("EM REPARO".to_owned()) };
-        let old =
-            Rejection::OldVersion { given: 1, now: 2, since: "hoje".to_owned(), fields: vec![situation] };
+        let old = Rejection::OldVersion {
+            requested_version: 1,
+            current_version: 2,
+            since: "hoje".to_owned(),
+            fields: vec![situation],
+        };
         assert!(describe_rejection(&old).contains("está em EM REPARO"), "{}", describe_rejection(&old));
     }
 
@@ -484,12 +488,22 @@ mod tests {
             now: now.map(str::to_owned),
         };
         let fields = vec![field_conflict("nome", "A", Some("B")), field_conflict("ativo", "true", None)];
-        let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
+        let old = Rejection::OldVersion {
+            requested_version: 1,
+            current_version: 4,
+            since: "hoje".to_owned(),
+            fields,
+        };
         let conflict = VersionConflict::find_in_rejections(&[old], str::to_uppercase).unwrap();
         assert_eq!((conflict.version, conflict.rows.len()), (4, 2));
         assert_eq!(conflict.rows[1], ("ATIVO".to_owned(), "sim".to_owned(), "nada".to_owned()));
         let fields = vec![field_conflict("lojas", "1, 2", Some("2")), field_conflict("codFunil", "1", None)];
-        let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
+        let old = Rejection::OldVersion {
+            requested_version: 1,
+            current_version: 4,
+            since: "hoje".to_owned(),
+            fields,
+        };
         let names = [("1", "Matriz"), ("2", "Centro")].map(|(code, name)| (code.to_owned(), name.to_owned()));
         let conflict = VersionConflict::find_in_rejections(&[old], str::to_owned).unwrap();
         let conflict =

@@ -193,7 +193,7 @@ impl DispatchHandle {
 impl DispatchEngine {
     async fn run(self: Arc<DispatchEngine>) {
         let mut reclaimed: Option<Instant> = None;
-        let mut known = DueSnapshot::default();
+        let mut snapshot = DueSnapshot::default();
         let mut clock = ClockWatch::start(self.app.now());
         while !self.stopping.load(Ordering::Relaxed) {
             if clock.is_due(self.app.now()) {
@@ -215,14 +215,14 @@ impl DispatchEngine {
                     }
                 }
             }
-            if let Err(error) = self.dispatch_due(&mut known).await {
+            if let Err(error) = self.dispatch_due(&mut snapshot).await {
                 tracing::warn!(%error, "triggers could not be looked after; it is tried again");
                 tokio::time::sleep(self.settings.interval).await;
             }
             tokio::time::sleep(BREATH).await;
             // A change that the reused list does not show must not wait for the full interval.
-            let pause = match known.is_used {
-                true => known.remaining_validity().unwrap_or_default().min(self.settings.interval),
+            let pause = match snapshot.is_used {
+                true => snapshot.remaining_validity().unwrap_or_default().min(self.settings.interval),
                 false => self.settings.interval,
             };
             let _ = tokio::time::timeout(pause, self.wake.notified()).await;
@@ -230,15 +230,16 @@ impl DispatchEngine {
     }
 
     /// Takes as many due messages in flight as the limits allow.
-    async fn dispatch_due(self: &Arc<DispatchEngine>, known: &mut DueSnapshot) -> Result<(), Error> {
+    async fn dispatch_due(self: &Arc<DispatchEngine>, snapshot: &mut DueSnapshot) -> Result<(), Error> {
         let mut demands: BTreeMap<TenantId, Vec<ReceiverDemand>> = BTreeMap::new();
-        if known.remaining_validity().is_some() {
-            known.is_used = true;
+        if snapshot.remaining_validity().is_some() {
+            snapshot.is_used = true;
         } else {
             let queried_at = Instant::now();
-            known.due = triggers::list_due_receivers(&self.app).await?;
-            (known.queried_at, known.took, known.is_used) = (Some(queried_at), queried_at.elapsed(), false);
-            for due in &known.due {
+            snapshot.due = triggers::list_due_receivers(&self.app).await?;
+            (snapshot.queried_at, snapshot.took, snapshot.is_used) =
+                (Some(queried_at), queried_at.elapsed(), false);
+            for due in &snapshot.due {
                 if let Some(line) = self.known_line(due) {
                     line.mark_fresh(queried_at);
                 }
@@ -248,10 +249,10 @@ impl DispatchEngine {
             return Ok(());
         }
         let mut receivers: HashMap<TenantId, usize> = HashMap::new();
-        for due in &known.due {
+        for due in &snapshot.due {
             *receivers.entry(due.tenant).or_default() += 1;
         }
-        for due in &known.due {
+        for due in &snapshot.due {
             if lock_mutex(&self.unwritten).is_tenant_blocked(due.tenant) {
                 continue;
             }
@@ -260,7 +261,7 @@ impl DispatchEngine {
                 continue;
             }
             let others = receivers.get(&due.tenant).copied().unwrap_or(1);
-            if let Some(one) = self.find_demand(known, due, others).await {
+            if let Some(one) = self.find_demand(snapshot, due, others).await {
                 demands.entry(due.tenant).or_default().push(one);
             }
         }
@@ -268,7 +269,7 @@ impl DispatchEngine {
             lock_mutex(&self.taking).insert(tenant);
             tokio::spawn(Arc::clone(self).take_messages(tenant, lines));
         }
-        let pending: HashSet<_> = known.due.iter().map(|due| (due.tenant, due.receiver)).collect();
+        let pending: HashSet<_> = snapshot.due.iter().map(|due| (due.tenant, due.receiver)).collect();
         let interval = self.settings.interval;
         for (tenant, receivers) in self
             .collect_idle_receivers(|key, progress| !pending.contains(key) && progress.is_idle_for(interval))
@@ -282,7 +283,7 @@ impl DispatchEngine {
     /// What to take for a receiver; `None` if nothing is pending or another process holds its lease.
     async fn find_demand(
         &self,
-        known: &DueSnapshot,
+        snapshot: &DueSnapshot,
         due: &DueReceiver,
         receivers: usize,
     ) -> Option<ReceiverDemand> {
@@ -290,7 +291,7 @@ impl DispatchEngine {
         let progress = self.receiver_progress(due.tenant, due.receiver);
         let prolonged = Instant::now() + self.settings.renewal_lead_time();
         // The lease may have been taken after the list was queried.
-        let leased_since = known.queried_at.and_then(|queried_at| progress.lease_end_since(queried_at));
+        let leased_since = snapshot.queried_at.and_then(|queried_at| progress.lease_end_since(queried_at));
         let is_leased = match &due.lease {
             _ if leased_since.is_some() => leased_since > Some(prolonged),
             Some((number, holder, ends_at)) if *holder == self.name => {

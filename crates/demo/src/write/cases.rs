@@ -71,7 +71,7 @@ pub fn build_case_statements(
     rows: &[MemberRows<'_>],
     first: CaseCodeCounters,
 ) -> Result<Vec<Statement>, Error> {
-    let (tenant, mut next) = (part.known.tenant, first);
+    let (tenant, mut next) = (part.progress.tenant, first);
     let (mut all, mut pairs) = (Vec::new(), Vec::new());
     for (row, member) in rows.iter().zip(&part.members) {
         let first_claim = next.claim;
@@ -155,7 +155,7 @@ fn build_situation_change(
     at: Moment,
 ) -> Result<(NewHistoryRow, String), Error> {
     let context = ActorContext {
-        tenant: part.known.tenant,
+        tenant: part.progress.tenant,
         registers: &part.registers,
         user: None,
         operation: domain::AuditedOperation::LoadDemo,

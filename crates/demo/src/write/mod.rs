@@ -34,7 +34,7 @@ const ORIGIN: &str = "demonstração";
 
 /// The next members, and the load's progress when they were generated.
 pub struct SampleMemberBatch {
-    pub known: DemoLoadProgress,
+    pub progress: DemoLoadProgress,
     pub registers: Arc<TenantRegisters>,
     pub members: Vec<SampleMember>,
 }
@@ -45,10 +45,10 @@ pub struct SampleMemberBatch {
 pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<DemoLoadProgress, Error> {
     let missing_progress = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
     let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(missing_progress)?;
-    if found != part.known {
+    if found != part.progress {
         return Ok(found);
     }
-    let tenant = part.known.tenant;
+    let tenant = part.progress.tenant;
     let first = reserve_codes(tx, tenant, part).await?;
     let (person, people) = (PersonCode::new(first.person), part.members.iter());
     storage::members::insert_people_from(tx, tenant, person, people.clone().map(|member| &member.person))
@@ -77,7 +77,8 @@ pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<Demo
         .collect();
     tx.execute_batch(situation_changes::insert_silent_entries(history, changes?)).await?;
     tx.execute_batch(cases::build_case_statements(part, &rows.members, case_codes)?).await?;
-    let progress = DemoLoadProgress { loaded: part.known.loaded + part.members.len() as u32, ..part.known };
+    let progress =
+        DemoLoadProgress { loaded: part.progress.loaded + part.members.len() as u32, ..part.progress };
     progress.save(tx).await?;
     Ok(progress)
 }
@@ -214,7 +215,7 @@ struct BatchRows<'m> {
 
 impl BatchRows<'_> {
     fn from_batch(part: &SampleMemberBatch, mut next: MemberCodeCounters) -> BatchRows<'_> {
-        let tenant = part.known.tenant;
+        let tenant = part.progress.tenant;
         let members =
             part.members.iter().map(|member| build_member_rows(tenant, member, &mut next)).collect();
         BatchRows { tenant, members }
@@ -272,7 +273,7 @@ impl BatchRows<'_> {
                 rows.extend(prepared.next().map(|(days, _)| SearchListingRow {
                     slot: row.slot,
                     member: build_listed_member(row.person, row.profile),
-                    own: build_member_row(row.profile, *days),
+                    row_fields: build_member_row(row.profile, *days),
                 }));
             }
             for BenefitRows { code, benefit, .. } in &row.benefits {
@@ -356,7 +357,7 @@ fn build_situation_change(
     (code, benefit): (BenefitCode, &Benefit),
 ) -> Result<(NewHistoryRow, String), Error> {
     let context = ActorContext {
-        tenant: part.known.tenant,
+        tenant: part.progress.tenant,
         registers: &part.registers,
         user: None,
         operation: domain::AuditedOperation::LoadDemo,

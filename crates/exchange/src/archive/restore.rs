@@ -112,10 +112,10 @@ struct ArchiveRestoreRun<'a> {
 /// Must run in the same transaction as the work it describes; fails if another process made progress meanwhile.
 async fn replace_progress(
     tx: &mut Tx,
-    known: &RestoreProgress,
+    stored_progress: &RestoreProgress,
     next: &RestoreProgress,
 ) -> Result<(), ArchiveError> {
-    if RestoreProgress::load(tx).await?.as_ref() != Some(known) {
+    if RestoreProgress::load(tx).await?.as_ref() != Some(stored_progress) {
         return Err(ArchiveError::ConcurrentRestore);
     }
     Ok(settings::upsert_setting(tx, ServerSetting::ArchiveRestore, &next.to_text()).await?)
@@ -128,7 +128,7 @@ struct RestoreReservation {
 }
 
 struct TableRowBatch {
-    known: RestoreProgress,
+    stored_progress: RestoreProgress,
     next: RestoreProgress,
     table: &'static ArchiveTable,
     rows: Vec<Vec<SqlScalar>>,
@@ -227,11 +227,11 @@ impl ArchiveRestoreRun<'_> {
 
     async fn write_table(
         &self,
-        mut known: RestoreProgress,
+        mut stored_progress: RestoreProgress,
         table: &'static ArchiveTable,
         on_progress: &mut (dyn FnMut(u64) + Send),
     ) -> Result<RestoreProgress, ArchiveError> {
-        let mut at = self.enter_step(known.clone(), table.name);
+        let mut at = self.enter_step(stored_progress.clone(), table.name);
         let (send, mut pages) = mpsc::channel::<Vec<Vec<SqlScalar>>>(2);
         let (archive, tenant_vault, chance) =
             (self.archive.clone(), Arc::clone(&self.tenant_vault), Arc::clone(&self.app.chance));
@@ -246,23 +246,23 @@ impl ArchiveRestoreRun<'_> {
             rows.iter_mut().for_each(|row| adapt_row(table, row));
             let count = rows.len() as u64;
             let next = RestoreProgress { done: at.done + rows.len() as i64, ..at };
-            let part = TableRowBatch { known, next: next.clone(), table, rows };
+            let part = TableRowBatch { stored_progress, next: next.clone(), table, rows };
             let lane = WriteLane::background(self.tenant());
             self.app.db.write(lane, part, |tx, part| Box::pin(write_table_batch(tx, part))).await?;
-            (known, at) = (next.clone(), next);
+            (stored_progress, at) = (next.clone(), next);
             on_progress(count);
         }
         join_reader(reading).await?;
-        Ok(known)
+        Ok(stored_progress)
     }
 
     /// Copies the attachments to this server's file store under their original keys.
     async fn write_attachments(
         &self,
-        mut known: RestoreProgress,
+        mut stored_progress: RestoreProgress,
         on_progress: &(impl Fn(RestoreStep, u64) + Send + Sync),
     ) -> Result<RestoreProgress, ArchiveError> {
-        let mut at = self.enter_step(known.clone(), ATTACHED);
+        let mut at = self.enter_step(stored_progress.clone(), ATTACHED);
         let (send, mut parts) = mpsc::channel::<(String, Vec<u8>)>(2);
         let (archive, skip) = (self.archive.clone(), at.done.unsigned_abs());
         let reading = tokio::spawn(run_blocking(move || {
@@ -282,46 +282,45 @@ impl ArchiveRestoreRun<'_> {
             }
             if stored_count - at.done == PUT_TOGETHER || (is_last && stored_count > at.done) {
                 let next = RestoreProgress { done: stored_count, ..at };
-                let input = (known, next.clone());
+                let input = (stored_progress, next.clone());
                 let lane = WriteLane::background(self.tenant());
-                let saving = self
-                    .app
-                    .db
-                    .write(lane, input, |tx, (known, next)| Box::pin(replace_progress(tx, known, next)));
+                let saving = self.app.db.write(lane, input, |tx, (stored_progress, next)| {
+                    Box::pin(replace_progress(tx, stored_progress, next))
+                });
                 saving.await?;
-                (known, at) = (next.clone(), next);
+                (stored_progress, at) = (next.clone(), next);
             }
             if is_last {
                 break;
             }
         }
         join_reader(reading).await?;
-        Ok(known)
+        Ok(stored_progress)
     }
 
     async fn write_name_indexes(
         &self,
-        mut known: RestoreProgress,
+        mut stored_progress: RestoreProgress,
         names: ArchiveNameIndex,
         on_progress: &(impl Fn(RestoreStep, u64) + Send + Sync),
     ) -> Result<RestoreProgress, ArchiveError> {
-        let mut at = self.enter_step(known.clone(), names.name());
+        let mut at = self.enter_step(stored_progress.clone(), names.name());
         loop {
             let lane = WriteLane::background(self.tenant());
-            let input = (known.clone(), at.clone(), names);
-            let next = self.app.db.write(lane, input, |tx, (known, at, names)| {
+            let input = (stored_progress.clone(), at.clone(), names);
+            let next = self.app.db.write(lane, input, |tx, (stored_progress, at, names)| {
                 Box::pin(async move {
                     let Some(last) = index_names(tx, at.tenant, *names, at.done).await? else {
                         return Ok::<_, ArchiveError>(None);
                     };
                     let next = RestoreProgress { done: last, ..at.clone() };
-                    replace_progress(tx, known, &next).await?;
+                    replace_progress(tx, stored_progress, &next).await?;
                     Ok(Some(next))
                 })
             });
-            let Some(next) = next.await? else { return Ok(known) };
+            let Some(next) = next.await? else { return Ok(stored_progress) };
             on_progress(RestoreStep::Indexing, next.done.unsigned_abs());
-            (known, at) = (next.clone(), next);
+            (stored_progress, at) = (next.clone(), next);
         }
     }
 
@@ -398,7 +397,7 @@ async fn refuse_taken_names(tx: &mut Tx, logins: &[String], hosts: &[String]) ->
 }
 
 async fn write_table_batch(tx: &mut Tx, part: &TableRowBatch) -> Result<(), ArchiveError> {
-    replace_progress(tx, &part.known, &part.next).await?;
+    replace_progress(tx, &part.stored_progress, &part.next).await?;
     // The names were free at the start but are written last: another tenant may have taken them meanwhile.
     match part.table.name {
         "logins" => refuse_taken_names(tx, &part.column_texts("email"), &[]).await?,

@@ -164,10 +164,15 @@ impl ListRowReader {
                 let criteria = build_delivery_query(query, &tenant_registers, *before);
                 let found =
                     triggers::list_newest_deliveries(app, caller.scope.tenant(), receiver, criteria).await?;
-                *before = found.before;
+                *before = found.next_cursor;
                 (
-                    pick_cells(administration_columns::DELIVERIES, columns, &tenant_registers, &found.told),
-                    found.before.is_some(),
+                    pick_cells(
+                        administration_columns::DELIVERIES,
+                        columns,
+                        &tenant_registers,
+                        &found.deliveries,
+                    ),
+                    found.next_cursor.is_some(),
                 )
             }
             ReadPosition::History { after } => {

@@ -121,7 +121,7 @@ pub async fn start_mirror_run(
 }
 
 fn reset_mirror_progress(
-    known: StoredMirror,
+    mirror: StoredMirror,
     login: &str,
     is_full: bool,
     zone: &TimeZone,
@@ -131,7 +131,7 @@ fn reset_mirror_progress(
     let day = |at: Moment| at.minus(Duration::from_secs(24 * 3600)).date_in(zone);
     StoredMirror {
         login: login.to_owned(),
-        since: known.complete_from.filter(|_| !is_full).map(day),
+        since: mirror.complete_from.filter(|_| !is_full).map(day),
         phase: 0,
         place: 0,
         requests: 0,
@@ -139,7 +139,7 @@ fn reset_mirror_progress(
         has_all: true,
         started_at: now,
         finished_at: None,
-        ..known
+        ..mirror
     }
 }
 

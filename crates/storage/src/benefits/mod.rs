@@ -21,10 +21,10 @@ pub(crate) use row::{
 use crate::executor::statement::build_inserts;
 use crate::server::counters::{self, Counter};
 use crate::server::versions;
-use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, members, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{
     Benefit, BenefitCode, BranchCode, CardNumber, Chassis, Document, PersonCode, Plate, Scope, SituationCode,
-    TenantId, VisibleBranches,
+    TenantId,
 };
 
 /// Rows per statement.
@@ -211,11 +211,10 @@ pub async fn load_benefit_conflicts(
 pub async fn prefetch_benefit_creation(
     tx: &mut Tx,
     tenant: TenantId,
-    document: &Document,
+    (document, select_person): (&Document, Statement),
     keys: BenefitUniqueKeys<'_>,
 ) -> Result<(), Error> {
-    let mut statements =
-        vec![versions::select_versions(tenant), members::select_person_by_document(tenant, document)];
+    let mut statements = vec![versions::select_versions(tenant), select_person];
     statements.extend(select_key_holders(tenant, keys));
     statements.push(select_free_row(tenant, document));
     if keys.2.is_none() {
@@ -273,28 +272,4 @@ fn parse_conflicting_benefits(rows: &[Row]) -> Result<Vec<ConflictingBenefit>, E
             Ok(ConflictingBenefit { code, branch, situation: row.get("situation")? })
         })
         .collect()
-}
-
-/// The codes of a page of all benefits, within a range.
-#[boxed::future]
-pub async fn list_benefit_codes(
-    tx: &mut Tx,
-    scope: &Scope,
-    range: crate::search::tally::PageRange,
-    take: i64,
-) -> Result<Vec<BenefitCode>, Error> {
-    let in_range = sql("SELECT code FROM benefits WHERE tenant = $1 AND code >= $2 AND code <= $3")
-        .arg(scope.tenant())
-        .arg(range.first)
-        .arg(range.last);
-    let limits = [take, range.skip];
-    let statement = match scope.branches() {
-        VisibleBranches::All => in_range.append("ORDER BY code LIMIT ? OFFSET ?", limits),
-        // Disguised, so that the engines do not scan the entire range for the few rows of some branches.
-        branches => {
-            in_range.filter_branches("branch", branches).append("ORDER BY code + 0 LIMIT ? OFFSET ?", limits)
-        }
-    };
-    let rows = ReadSource::from(tx).fetch_all(QueryWeight::Search, statement).await?;
-    rows.iter().map(|row| row.get("code")).collect()
 }

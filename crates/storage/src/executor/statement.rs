@@ -11,11 +11,11 @@ pub struct Statement {
     text: Cow<'static, str>,
     values: Vec<SqlScalar>,
     /// The text is already complete: appending adds only values.
-    known: bool,
+    is_complete: bool,
 }
 
 pub fn sql(text: &'static str) -> Statement {
-    Statement { text: Cow::Borrowed(text), values: Vec::new(), known: false }
+    Statement { text: Cow::Borrowed(text), values: Vec::new(), is_complete: false }
 }
 
 /// Multi-row inserts: `build_inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes 100 rows per statement and the
@@ -77,7 +77,7 @@ impl Statement {
 
     /// A statement whose text was built earlier for the same shape: the same calls supply only the values.
     pub(crate) fn from_known_text(text: &'static str) -> Statement {
-        Statement { text: Cow::Borrowed(text), values: Vec::with_capacity(8), known: true }
+        Statement { text: Cow::Borrowed(text), values: Vec::with_capacity(8), is_complete: true }
     }
 
     /// Binds the next `$n`.
@@ -99,7 +99,7 @@ impl Statement {
 
     /// Appends text for values that are already bound, starting at number `first`.
     fn append_numbered(mut self, text: &str, first: usize) -> Statement {
-        if self.known {
+        if self.is_complete {
             return self;
         }
         let out = self.text.to_mut();
@@ -120,7 +120,7 @@ impl Statement {
 
     /// Appends text without values: `.append_text("ORDER BY code")`.
     pub fn append_text(mut self, text: &str) -> Statement {
-        if self.known {
+        if self.is_complete {
             return self;
         }
         let out = self.text.to_mut();

@@ -2,7 +2,7 @@
 
 use crate::benefits::{select_card_holder, select_nothing};
 use crate::executor::statement::build_inserts;
-use crate::search::names;
+use crate::name_index;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
     BenefitCode, CardNumber, Cpf, Dependent, DependentCode, Email, PersonCode, Phone, PlanCode, Rejection,
@@ -46,7 +46,7 @@ pub fn insert_dependents<'d>(
     let rows = dependents.clone().map(|(code, one)| build_dependent_row(tenant, code, one));
     let mut statements = build_inserts(INSERT, ROWS, rows);
     let named = dependents.map(|(code, one)| (code.get(), None, one.name.as_str()));
-    statements.extend(names::insert_names(names::NameIndexKind::Dependents, tenant, named));
+    statements.extend(name_index::insert_names(name_index::NameIndexKind::Dependents, tenant, named));
     statements
 }
 
@@ -64,9 +64,9 @@ pub fn update_dependent(
     let mut statements =
         vec![build_dependent_row(tenant, code, after).into_iter().fold(update, Statement::arg)];
     if before.name != after.name {
-        let index = names::NameIndexKind::Dependents;
-        statements.push(names::delete_name(index, tenant, code.get()));
-        statements.extend(names::insert_names(index, tenant, [(code.get(), None, after.name.as_str())]));
+        let index = name_index::NameIndexKind::Dependents;
+        statements.push(name_index::delete_name(index, tenant, code.get()));
+        statements.extend(name_index::insert_names(index, tenant, [(code.get(), None, after.name.as_str())]));
     }
     statements
 }
@@ -168,7 +168,7 @@ pub fn parse_dependent_snapshot(text: &str) -> Result<Dependent, Error> {
 pub fn delete_dependent(tenant: TenantId, code: DependentCode) -> Vec<Statement> {
     vec![
         sql("DELETE FROM dependents WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
-        names::delete_name(names::NameIndexKind::Dependents, tenant, code.get()),
+        name_index::delete_name(name_index::NameIndexKind::Dependents, tenant, code.get()),
         crate::exchange::imports::insert_removed_code(tenant, "dependent", code.get()),
     ]
 }
@@ -254,13 +254,13 @@ pub async fn list_dependent_keys_by_name(
     words: &[String],
 ) -> Result<Vec<DependentNameKey>, Error> {
     // The index does not hold branches, because a benefit may move to another.
-    let query = names::build_prefix_query(&Scope::for_tenant(scope.tenant()), words);
+    let query = name_index::build_prefix_query(&Scope::for_tenant(scope.tenant()), words);
     let codes =
         sql("SELECT NAME_ORDER AS place FROM name_index_dependents n WHERE MATCHES_NAME(CAST($1 AS TEXT))
          ORDER BY NAME_ORDER");
     let rows = tx.fetch_all(codes.arg(query)).await?;
     let codes: Vec<i32> =
-        rows.iter().map(|row| row.get("place").map(names::extract_slot)).collect::<Result<_, _>>()?;
+        rows.iter().map(|row| row.get("place").map(name_index::extract_slot)).collect::<Result<_, _>>()?;
     let mut all = Vec::with_capacity(codes.len());
     for chunk in codes.chunks(AT_ONCE) {
         let statement = sql("SELECT d.code, d.name FROM dependents d

@@ -87,7 +87,7 @@ pub async fn find_person_by_document(
 }
 
 /// The query of [`find_person_by_document`].
-pub(crate) fn select_person_by_document(tenant: TenantId, document: &Document) -> Statement {
+pub fn select_person_by_document(tenant: TenantId, document: &Document) -> Statement {
     sql(SELECT).append_text("WHERE tenant = $1 AND document = $2").arg(tenant).arg(document.as_str())
 }
 

@@ -1,7 +1,7 @@
 //! Leads: people who may become members. Writing a lead also updates the name index.
 
 use crate::executor::statement::build_inserts;
-use crate::search::names;
+use crate::name_index;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
     BranchCode, DealState, Document, Email, Lead, LeadCode, LeadKey, Phone, Rejection, Scope, TenantId,
@@ -31,7 +31,7 @@ pub fn insert_leads<'l>(
     let rows = leads.clone().into_iter().map(|(code, lead)| encode_lead_values(tenant, code, lead));
     let mut statements = build_inserts(INSERT, ROWS, rows);
     let named = leads.into_iter().map(|(code, lead)| (code.get(), lead.branch, lead.name.as_str()));
-    statements.extend(names::insert_names(names::NameIndexKind::Leads, tenant, named));
+    statements.extend(name_index::insert_names(name_index::NameIndexKind::Leads, tenant, named));
     statements
 }
 
@@ -43,9 +43,9 @@ pub fn update_lead(tenant: TenantId, code: LeadCode, before: &Lead, lead: &Lead)
     let mut statements =
         vec![encode_lead_values(tenant, code, lead).into_iter().fold(statement, Statement::arg)];
     if before.name != lead.name || before.branch != lead.branch {
-        statements.push(names::delete_name(names::NameIndexKind::Leads, tenant, code.get()));
-        statements.extend(names::insert_names(
-            names::NameIndexKind::Leads,
+        statements.push(name_index::delete_name(name_index::NameIndexKind::Leads, tenant, code.get()));
+        statements.extend(name_index::insert_names(
+            name_index::NameIndexKind::Leads,
             tenant,
             [(code.get(), lead.branch, lead.name.as_str())],
         ));
@@ -69,7 +69,7 @@ pub fn parse_lead_snapshot(text: &str) -> Result<Lead, Error> {
 pub fn delete_lead(tenant: TenantId, code: LeadCode) -> Vec<Statement> {
     vec![
         sql("DELETE FROM leads WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
-        names::delete_name(names::NameIndexKind::Leads, tenant, code.get()),
+        name_index::delete_name(name_index::NameIndexKind::Leads, tenant, code.get()),
         crate::exchange::imports::insert_removed_code(tenant, "lead", code.get()),
     ]
 }
@@ -191,9 +191,9 @@ pub async fn list_lead_codes_by_words(
 ) -> Result<Vec<LeadCode>, Error> {
     let statement =
         sql("SELECT NAME_ORDER AS place FROM name_index_leads n WHERE MATCHES_NAME(CAST($1 AS TEXT))")
-            .arg(names::build_prefix_query(scope, words));
+            .arg(name_index::build_prefix_query(scope, words));
     let rows = source.fetch_all(QueryWeight::Search, statement).await?;
-    rows.iter().map(|row| Ok(LeadCode::new(names::extract_slot(row.get("place")?)))).collect()
+    rows.iter().map(|row| Ok(LeadCode::new(name_index::extract_slot(row.get("place")?)))).collect()
 }
 
 /// The sort keys of these leads, at most [`STEP`].

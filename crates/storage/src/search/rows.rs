@@ -2,10 +2,10 @@
 //! Slots only grow and are never reused, so that new rows are appended and pages do not shift. Writing a row also
 //! updates the tally (`tally.rs`) and the name index (`names/mod.rs`).
 
-use super::names;
 use super::tally::{BranchSituation, ListingOrdering, ListingTallyChanges, NO_SITUATION};
 use crate::benefits::monthly_counts;
 use crate::executor::statement::build_inserts;
+use crate::name_index;
 use crate::server::counters::{self, Counter};
 use crate::{Error, SqlScalar, Statement, Tx, sql};
 use domain::{BenefitCode, BranchCode, Date, PersonCode, SellerCode, SituationCode, TenantId};
@@ -47,7 +47,7 @@ impl OwnRowFields<'_> {
 pub struct SearchListingRow<'m> {
     pub slot: i32,
     pub member: MemberRowFields<'m>,
-    pub own: OwnRowFields<'m>,
+    pub row_fields: OwnRowFields<'m>,
 }
 
 /// Rows per statement.
@@ -62,15 +62,15 @@ pub fn insert_listing_rows(tenant: TenantId, rows: &[SearchListingRow<'_>]) -> V
     let (mut changes, mut months) =
         (ListingTallyChanges::default(), monthly_counts::BenefitCountChanges::default());
     for row in rows {
-        count_listing_row(&mut changes, row.slot, &row.own, 1);
-        count_registration_month(&mut months, &row.own, 1);
+        count_listing_row(&mut changes, row.slot, &row.row_fields, 1);
+        count_registration_month(&mut months, &row.row_fields, 1);
     }
     let mut statements =
         build_inserts(INSERT, ROWS, rows.iter().map(|row| encode_listing_values(tenant, row)));
-    statements.extend(names::insert_names(
-        names::NameIndexKind::Rows,
+    statements.extend(name_index::insert_names(
+        name_index::NameIndexKind::Rows,
         tenant,
-        rows.iter().map(|row| (row.slot, row.own.branch, row.member.name)),
+        rows.iter().map(|row| (row.slot, row.row_fields.branch, row.member.name)),
     ));
     statements.extend(changes.into_statements(tenant));
     statements.extend(months.into_statements(tenant));
@@ -90,7 +90,7 @@ pub fn update_listing_row(
     before: PreviousRowState,
     row: &SearchListingRow<'_>,
 ) -> Vec<Statement> {
-    let fields = &row.own;
+    let fields = &row.row_fields;
     let (mut changes, mut months) =
         (ListingTallyChanges::default(), monthly_counts::BenefitCountChanges::default());
     let previous = OwnRowFields { branch: before.branch, benefit: before.benefit, ..fields.clone() };
@@ -116,9 +116,9 @@ pub fn update_listing_row(
         .arg(fields.updated_on),
     ];
     if before.branch != fields.branch {
-        statements.push(names::delete_name(names::NameIndexKind::Rows, tenant, row.slot));
-        statements.extend(names::insert_names(
-            names::NameIndexKind::Rows,
+        statements.push(name_index::delete_name(name_index::NameIndexKind::Rows, tenant, row.slot));
+        statements.extend(name_index::insert_names(
+            name_index::NameIndexKind::Rows,
             tenant,
             [(row.slot, fields.branch, row.member.name)],
         ));
@@ -146,7 +146,7 @@ pub fn delete_listing_row(
     }
     let mut statements = vec![
         sql("DELETE FROM listing WHERE tenant = $1 AND slot = $2").arg(tenant).arg(slot),
-        names::delete_name(names::NameIndexKind::Rows, tenant, slot),
+        name_index::delete_name(name_index::NameIndexKind::Rows, tenant, slot),
     ];
     statements.extend(changes.into_statements(tenant));
     statements.extend(months.into_statements(tenant));
@@ -227,9 +227,9 @@ pub async fn update_member_rows(
         let benefit: Option<BenefitCode> = row.get("benefit")?;
         let branch = if benefit.is_none() { fields.branch } else { before };
         if changed.name || branch != before {
-            statements.push(names::delete_name(names::NameIndexKind::Rows, tenant, slot));
-            statements.extend(names::insert_names(
-                names::NameIndexKind::Rows,
+            statements.push(name_index::delete_name(name_index::NameIndexKind::Rows, tenant, slot));
+            statements.extend(name_index::insert_names(
+                name_index::NameIndexKind::Rows,
                 tenant,
                 [(slot, branch, member.name)],
             ));
@@ -297,7 +297,7 @@ fn count_registration_month(
 
 fn encode_listing_values(
     tenant: TenantId,
-    SearchListingRow { slot, member, own: fields }: &SearchListingRow<'_>,
+    SearchListingRow { slot, member, row_fields: fields }: &SearchListingRow<'_>,
 ) -> [SqlScalar; 16] {
     [
         tenant.into(),

@@ -3,8 +3,8 @@
 //! approximate position, the fine ones narrow it to a thousand rows.
 
 use crate::executor::statement::build_inserts;
-use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
-use domain::{BranchCode, SituationCode, TenantId};
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
+use domain::{BenefitCode, BranchCode, Scope, SituationCode, TenantId, VisibleBranches};
 use std::collections::BTreeMap;
 
 /// Positions per fine block.
@@ -115,7 +115,7 @@ impl RowCountQuery {
     #[boxed::future]
     pub async fn locate_page(
         &self,
-        tx: &mut crate::Tx,
+        tx: &mut Tx,
         skip: i64,
         take: i64,
     ) -> Result<(i64, Option<PageRange>), Error> {
@@ -140,12 +140,7 @@ impl RowCountQuery {
     /// A range with the next `take` rows after a position, or all that are left. Stable for reading page by page
     /// while rows change.
     #[boxed::future]
-    pub async fn locate_rows_after(
-        &self,
-        tx: &mut crate::Tx,
-        place: i64,
-        take: i64,
-    ) -> Result<PageRange, Error> {
+    pub async fn locate_rows_after(&self, tx: &mut Tx, place: i64, take: i64) -> Result<PageRange, Error> {
         // It is unknown how many rows of its own block follow the position, so only later blocks count.
         let own_block = place / FINE;
         let coarse = Some((own_block / COARSE, i64::from(i32::MAX)));
@@ -205,6 +200,30 @@ fn find_block_of_row(blocks: &[(i64, i64)], skip: i64) -> (i64, i64) {
     }
     // Past the end: the last block.
     blocks.last().map_or((0, 0), |(block, rows)| (*block, before - rows))
+}
+
+/// The codes of a page of all benefits, within a range.
+#[boxed::future]
+pub async fn list_benefit_codes(
+    tx: &mut Tx,
+    scope: &Scope,
+    range: PageRange,
+    take: i64,
+) -> Result<Vec<BenefitCode>, Error> {
+    let in_range = sql("SELECT code FROM benefits WHERE tenant = $1 AND code >= $2 AND code <= $3")
+        .arg(scope.tenant())
+        .arg(range.first)
+        .arg(range.last);
+    let limits = [take, range.skip];
+    let statement = match scope.branches() {
+        VisibleBranches::All => in_range.append("ORDER BY code LIMIT ? OFFSET ?", limits),
+        // Disguised, so that the engines do not scan the entire range for the few rows of some branches.
+        branches => {
+            in_range.filter_branches("branch", branches).append("ORDER BY code + 0 LIMIT ? OFFSET ?", limits)
+        }
+    };
+    let rows = ReadSource::from(tx).fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(|row| row.get("code")).collect()
 }
 
 #[cfg(test)]

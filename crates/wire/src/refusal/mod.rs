@@ -295,9 +295,9 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
             "codPlano",
             "este plano é de outro tipo de benefício; use um plano do mesmo tipo.",
         ),
-        Rejection::UnknownSituation { given: value, known } => RequestProblem::of(
+        Rejection::UnknownSituation { value, alternatives } => RequestProblem::of(
             "situacao",
-            format!("\"{value}\" não é uma situação desta base; use {}.", join_alternatives(known)),
+            format!("\"{value}\" não é uma situação desta base; use {}.", join_alternatives(alternatives)),
         ),
         Rejection::SituationDisagrees => RequestProblem::of(
             "ativo",
@@ -311,9 +311,9 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
             "situacao",
             "esta base não tem uma situação de cancelado em uso; um administrador pode ativar uma em Cadastros.",
         ),
-        Rejection::NotADueDay { given: value, known } => RequestProblem::of(
+        Rejection::NotADueDay { value, alternatives } => RequestProblem::of(
             "diaVencimento",
-            format!("{value} não é um dia de vencimento; use {}.", join_alternatives(known)),
+            format!("{value} não é um dia de vencimento; use {}.", join_alternatives(alternatives)),
         ),
         Rejection::NoPlateOrChassis => RequestProblem::of("placa", "informe a placa ou o chassi do veículo."),
         Rejection::AdditionalField { at, problem } => {
@@ -324,13 +324,11 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
             "numeroCartaoDesconto",
             "este cartão é de outra pessoa; use outro número, ou nenhum.",
         ),
-        Rejection::VehicleTaken { field: taken_field, given: value, by: Some(benefit) } => {
-            RequestProblem::of(
-                name_field(*taken_field),
-                format!("{value} já tem o benefício {benefit}, em vigor."),
-            )
-        }
-        Rejection::VehicleTaken { field: taken_field, given: value, by: None } => RequestProblem::of(
+        Rejection::VehicleTaken { field: taken_field, value, benefit: Some(benefit) } => RequestProblem::of(
+            name_field(*taken_field),
+            format!("{value} já tem o benefício {benefit}, em vigor."),
+        ),
+        Rejection::VehicleTaken { field: taken_field, value, benefit: None } => RequestProblem::of(
             name_field(*taken_field),
             format!("{value} já tem um benefício em vigor, em outra loja."),
         ),
@@ -389,9 +387,12 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
             RequestProblem::of("codFunil", "não há um funil em uso com etapas; cadastre-o antes.")
         }
         Rejection::NotLost => RequestProblem::of("motivoPerda", "só se informa com a situação Perdido."),
-        Rejection::UnknownVehicleType { given: value, known } => RequestProblem::of(
+        Rejection::UnknownVehicleType { value, alternatives } => RequestProblem::of(
             "veiculo.tipoVeiculo",
-            format!("\"{value}\" não é um tipo de veículo desta base; use {}.", join_alternatives(known)),
+            format!(
+                "\"{value}\" não é um tipo de veículo desta base; use {}.",
+                join_alternatives(alternatives)
+            ),
         ),
         Rejection::NotAHealthDeal(deal) => RequestProblem::of(
             "codNegocio",
@@ -475,8 +476,8 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
             "segundoFatorObrigatorio",
             "o perfil integração é de programas, que não usam o segundo fator; use administrador e operador.",
         ),
-        Rejection::OldVersion { given: value, now, since, fields } => {
-            describe_old_version(*value, *now, since, fields)
+        Rejection::OldVersion { requested_version, current_version, since, fields } => {
+            describe_old_version(*requested_version, *current_version, since, fields)
         }
         Rejection::MayNotMove { from, to, allowed } => RequestProblem::of(
             "situacao",
@@ -488,9 +489,12 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
         Rejection::NoSituationNamed => {
             RequestProblem::of("situacao", "informe o código em codSituacao ou o nome em situacao.")
         }
-        Rejection::UnknownSituationCode { given: value, known } => RequestProblem::of(
+        Rejection::UnknownSituationCode { value, alternatives } => RequestProblem::of(
             "codSituacao",
-            format!("{value} não é uma situação em uso desta entidade; use {}.", join_alternatives(known)),
+            format!(
+                "{value} não é uma situação em uso desta entidade; use {}.",
+                join_alternatives(alternatives)
+            ),
         ),
         Rejection::NoOpenSituation => RequestProblem::of(
             "situacao",

@@ -87,7 +87,7 @@ pub fn render_sample(
             person: codes.person,
             situation: "APROVADA",
             colour: GREEN,
-            asked: earlier,
+            requested_at: earlier,
             kind: 2,
             kind_name: "Vistoria de entrada",
             benefit: Some(codes.benefit),

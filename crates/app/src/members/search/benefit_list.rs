@@ -11,10 +11,10 @@ use domain::{
     SituationCode, SituationKind, fold_text,
 };
 use std::sync::Arc;
+use storage::Tx;
 use storage::benefits::monthly_counts::{self, BenefitMovement};
 use storage::search::members::{self, FoundBenefit};
-use storage::search::tally::{ListingOrdering, RowCountQuery};
-use storage::{Tx, benefits};
+use storage::search::tally::{self, ListingOrdering, RowCountQuery};
 use wire::read::FieldPatch;
 use wire::records::PesquisaBeneficioQuery;
 
@@ -115,7 +115,7 @@ pub async fn list_benefits_after(
                 let range = counts.locate_rows_after(tx, i64::from(*after), PAGE_SIZE).await?;
                 let (codes, next) = match counts.ordering {
                     ListingOrdering::Benefit => {
-                        let codes = benefits::list_benefit_codes(tx, scope, range, PAGE_SIZE).await?;
+                        let codes = tally::list_benefit_codes(tx, scope, range, PAGE_SIZE).await?;
                         let positions: Vec<i32> = codes.iter().map(|code| code.get()).collect();
                         (codes, find_next_start(&positions))
                     }
@@ -265,6 +265,6 @@ async fn read_benefit_list(
 ) -> Result<(Vec<FoundBenefit>, i64), Error> {
     let (total, range) = counts.locate_page(tx, i64::from(number - 1) * PAGE_SIZE, PAGE_SIZE).await?;
     let Some(range) = range else { return Ok((Vec::new(), total)) };
-    let codes = benefits::list_benefit_codes(tx, scope, range, PAGE_SIZE).await?;
+    let codes = tally::list_benefit_codes(tx, scope, range, PAGE_SIZE).await?;
     Ok((members::list_benefits_by_code(tx, scope, &codes).await?, total))
 }

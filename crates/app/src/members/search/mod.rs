@@ -188,10 +188,10 @@ async fn find_many_members(
     number: i32,
 ) -> Result<(Vec<FoundMemberRow>, i64, Arc<TenantRegisters>), Error> {
     let key = (caller.user, scope, criteria);
-    let known = app.caches.search_totals.get(&key);
+    let cached_total = app.caches.search_totals.get(&key);
     let build_query = |registers: &TenantRegisters| MemberSearchQuery {
         number,
-        known: known.clone(),
+        cached_total: cached_total.clone(),
         ..MemberSearchQuery::for_first_page(registers, &key.1, &key.2)
     };
     let tenant = caller.scope.tenant();
@@ -210,7 +210,7 @@ struct MemberSearchQuery {
     branches: Vec<BranchCode>,
     situations: Vec<SituationCode>,
     number: i32,
-    known: Option<Arc<SearchTotal>>,
+    cached_total: Option<Arc<SearchTotal>>,
 }
 
 impl MemberSearchQuery {
@@ -230,7 +230,7 @@ impl MemberSearchQuery {
             scope: if sees_all { Scope::for_tenant(scope.tenant()) } else { scope.clone() },
             criteria: criteria.clone(),
             number: 1,
-            known: None,
+            cached_total: None,
         }
     }
 
@@ -270,7 +270,7 @@ async fn read_members(tx: &mut Tx, query: &MemberSearchQuery) -> Result<MemberSe
     };
     let changes = counters::load_last_number(&mut *tx, scope.tenant(), Counter::Listing).await?;
     // Later pages keep the total of the first one; a new search gets the present total.
-    let known = query.known.as_deref().filter(|known| query.number > 1 || known.changes == changes);
+    let known = query.cached_total.as_deref().filter(|known| query.number > 1 || known.changes == changes);
     let (page, after) = known.map_or((1, 0), |known| known.find_nearest_start(query.number));
     let skip = i64::from(query.number - page) * PAGE_SIZE;
     let slots = search.list_slots(tx, after, skip).await?;
@@ -280,7 +280,7 @@ async fn read_members(tx: &mut Tx, query: &MemberSearchQuery) -> Result<MemberSe
         _ => search.count_rows(tx).await?,
     };
     // Keeps the page starts that a pagination in progress relies on.
-    let starts = query.known.as_deref().map(|known| known.starts.clone()).unwrap_or_default();
+    let starts = query.cached_total.as_deref().map(|known| known.starts.clone()).unwrap_or_default();
     let mut new_total = SearchTotal { total, changes, at: Instant::now(), starts };
     if let (Some(last), true) = (slots.last(), slots.len() as i64 == PAGE_SIZE) {
         new_total.remember_start(query.number + 1, *last);

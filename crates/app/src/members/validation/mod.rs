@@ -31,19 +31,19 @@ const OPERATION: AuditedOperation = AuditedOperation::ValidateBenefit;
 
 /// The benefit found.
 pub struct ValidatedBenefit {
-    pub found: FoundBenefit,
+    pub found_benefit: FoundBenefit,
     pub registers: Arc<TenantRegisters>,
     /// Document and card may be shown unmasked.
-    pub is_whole: bool,
+    pub is_unmasked: bool,
 }
 
 impl ValidatedBenefit {
     pub fn situation_kind(&self) -> Option<SituationKind> {
-        self.registers.situation_kind(self.found.benefit.situation)
+        self.registers.situation_kind(self.found_benefit.benefit.situation)
     }
 
     pub fn plans(&self) -> impl Iterator<Item = PlanCode> {
-        self.found.benefit.plans.iter().map(|(plan, _)| *plan)
+        self.found_benefit.benefit.plans.iter().map(|(plan, _)| *plan)
     }
 }
 
@@ -87,10 +87,10 @@ pub async fn validate_benefit_as_caller(
     };
     match (outcome, elsewhere) {
         (Ok(WriteOutcome::Fresh(validated)), reserved) => {
-            if let (true, Ok(Some(reserved))) = (validated.is_whole, reserved) {
+            if let (true, Ok(Some(reserved))) = (validated.is_unmasked, reserved) {
                 reserved.release();
             }
-            record_access(app, caller, OPERATION, std::iter::once(validated.found.benefit.person))?;
+            record_access(app, caller, OPERATION, std::iter::once(validated.found_benefit.benefit.person))?;
             Ok(WriteOutcome::Fresh(validated))
         }
         // The other branches were not searched, so the caller must wait.
@@ -128,7 +128,9 @@ pub async fn validate_benefit_anonymously(
         None => look_up_as_stranger(app, tenant, address, &lookup).await,
     };
     match &outcome {
-        Ok(validated) => record_anonymous_access(app, tenant, OPERATION, validated.found.benefit.person)?,
+        Ok(validated) => {
+            record_anonymous_access(app, tenant, OPERATION, validated.found_benefit.benefit.person)?;
+        }
         Err(Error::Refused(_)) => metrics::counter!("amparo_validation_misses_total").increment(1),
         Err(_) => {}
     }
@@ -231,11 +233,11 @@ impl BenefitLookup {
         let is_acceptable =
             |found: &FoundBenefit| !self.must_be_active || self.active.contains(&found.benefit.situation);
         let found = found.filter(is_acceptable).ok_or(Rejection::NothingToValidate)?;
-        let is_whole = match &self.sees {
+        let is_unmasked = match &self.sees {
             VisibleBranches::All => true,
             VisibleBranches::Only(branches) => branches.contains(&found.benefit.branch),
         };
-        Ok(ValidatedBenefit { found, registers: Arc::clone(&self.registers), is_whole })
+        Ok(ValidatedBenefit { found_benefit: found, registers: Arc::clone(&self.registers), is_unmasked })
     }
 }
 

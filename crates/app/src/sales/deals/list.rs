@@ -210,7 +210,7 @@ pub async fn show_deal(
         Box::pin(load_deal_view(tx, scope, *code))
     })
     .await?;
-    record_access(app, caller, READ, std::iter::once(view.found.person))?;
+    record_access(app, caller, READ, std::iter::once(view.found_deal.person))?;
     Ok((view, registers))
 }
 

@@ -32,7 +32,7 @@ pub(super) fn reject_unknown_deal(code: DealCode) -> Error {
 /// The present state of a deal.
 #[derive(Clone, Debug)]
 pub struct CurrentDeal {
-    pub found: FoundDeal,
+    pub found_deal: FoundDeal,
     pub registers: Arc<TenantRegisters>,
     pub(super) changed: bool,
 }
@@ -43,8 +43,8 @@ pub(super) fn record_unchanged_access(
     operation: AuditedOperation,
     outcome: WriteOutcome<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    if let WriteOutcome::Fresh(CurrentDeal { found, changed: false, .. }) = &outcome {
-        record_access(app, caller, operation, std::iter::once(found.person))?;
+    if let WriteOutcome::Fresh(CurrentDeal { found_deal, changed: false, .. }) = &outcome {
+        record_access(app, caller, operation, std::iter::once(found_deal.person))?;
     }
     Ok(outcome)
 }
@@ -213,10 +213,10 @@ pub(super) async fn store_deal<I>(
     let (context, code) = (command.actor_context(), found.code);
     let registers = Arc::clone(&command.registers);
     if after == found.deal {
-        return Ok(CurrentDeal { found, registers, changed: false });
+        return Ok(CurrentDeal { found_deal: found, registers, changed: false });
     }
     let deal = write_deal_change(tx, &context, (code, found.person), &found.deal, after, change).await?;
-    Ok(CurrentDeal { found: FoundDeal { deal, ..found }, registers, changed: true })
+    Ok(CurrentDeal { found_deal: FoundDeal { deal, ..found }, registers, changed: true })
 }
 
 /// Writes any change of a deal with its stage move, field changes and audit entry.

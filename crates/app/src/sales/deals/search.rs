@@ -141,7 +141,7 @@ pub async fn load_found_deals(
 
 /// A deal with its lead, dependents and stage moves.
 pub struct DealDetailView {
-    pub found: FoundDeal,
+    pub found_deal: FoundDeal,
     pub lead: FoundLead,
     /// By name, then code.
     pub dependents: Vec<(DependentCode, ProposedDependent)>,
@@ -161,7 +161,7 @@ pub async fn read_deal(
         Box::pin(load_deal_view(tx, scope, *code))
     })
     .await?;
-    record_access(app, caller, AuditedOperation::ReadDeal, std::iter::once(view.found.person))?;
+    record_access(app, caller, AuditedOperation::ReadDeal, std::iter::once(view.found_deal.person))?;
     Ok((view, registers))
 }
 
@@ -180,5 +180,5 @@ pub(super) async fn load_deal_view(
     let mut dependents = dependents::list_deal_dependents(&mut *tx, scope.tenant(), code).await?;
     dependents.sort_by_cached_key(|(code, one)| (fold_text(&one.name), *code));
     let moves = deals::list_deal_moves(tx, scope.tenant(), code).await?;
-    Ok(DealDetailView { found, lead, dependents, moves })
+    Ok(DealDetailView { found_deal: found, lead, dependents, moves })
 }

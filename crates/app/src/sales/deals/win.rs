@@ -67,7 +67,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
         fields: &fields,
         situation: Some((&input.situation, &input.active)),
         vehicle: is_vehicle.then_some((&input.vehicle, &input.fipe)),
-        known: is_vehicle.then_some(&found.deal.vehicle),
+        stated_vehicle: is_vehicle.then_some(&found.deal.vehicle),
     };
     let built = validator.build_new_benefit(sent_fields, holder.as_ref(), command.now);
     let (Some((benefit, item)), Some(holder), []) = (built, holder, &validator.problems[..]) else {
@@ -80,8 +80,14 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
     let holder = Box::pin(update_won_lead(tx, command, &found, &lead, holder)).await?;
     let person = holder.0;
     let audited = AuditedChange::from(AuditedAction::CreateFromDeal).with_argument(code);
-    let new =
-        NewBenefitDraft { benefit, item, holder, kept: PresetNumbers::default(), then: Some(hook), audited };
+    let new = NewBenefitDraft {
+        benefit,
+        item,
+        holder,
+        preset_numbers: PresetNumbers::default(),
+        then: Some(hook),
+        audited,
+    };
     let context = command.actor_context();
     let stored = Box::pin(benefits::insert_benefit(tx, &context, &command.scope, new)).await?;
     let after =
@@ -91,7 +97,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
             .await?;
     let reloaded = deals::list_found_deals(&mut *tx, &command.scope, &[code], false).await?.pop();
     let found = FoundDeal { deal, ..reloaded.unwrap_or(found) };
-    Ok(CurrentDeal { found, registers, changed: true })
+    Ok(CurrentDeal { found_deal: found, registers, changed: true })
 }
 
 /// Refuses a lost deal or a stale version.

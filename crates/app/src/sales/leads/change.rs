@@ -36,8 +36,8 @@ pub async fn change_lead(
         Box::pin(write_lead_change(tx, command))
     })
     .await?;
-    if let WriteOutcome::Fresh(CurrentLead { found, changed: false, .. }) = &outcome {
-        record_access(app, caller, CHANGE, std::iter::once(found.lead.person))?;
+    if let WriteOutcome::Fresh(CurrentLead { found_lead, changed: false, .. }) = &outcome {
+        record_access(app, caller, CHANGE, std::iter::once(found_lead.lead.person))?;
     }
     Ok(outcome)
 }
@@ -67,7 +67,7 @@ async fn write_lead_change(tx: &mut Tx, command: &ChangeLead) -> Result<CurrentL
     refuse_lead_conflicts(tx, command, &before, &prepared.after).await?;
     let saved = Box::pin(store_lead(tx, &context, &command.scope, prepared)).await?;
     let found = FoundLead { lead: saved.lead, ..found };
-    Ok(CurrentLead { found, registers: Arc::clone(&command.registers), changed: saved.changed })
+    Ok(CurrentLead { found_lead: found, registers: Arc::clone(&command.registers), changed: saved.changed })
 }
 
 /// Refuses a stale version or a document that another active lead has.

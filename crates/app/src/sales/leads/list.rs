@@ -29,7 +29,7 @@ pub struct LeadManagementQuery {
 /// A lead with the registers that hold the names of its references.
 #[derive(Clone, Debug)]
 pub struct CurrentLead {
-    pub found: FoundLead,
+    pub found_lead: FoundLead,
     pub registers: Arc<TenantRegisters>,
     pub(super) changed: bool,
 }
@@ -91,7 +91,7 @@ pub async fn read_lead(app: &App, caller: &Session, code: LeadCode) -> Result<Cu
     .await?;
     let found = found.ok_or(reject_unknown_lead(code))?;
     record_access(app, caller, READ, std::iter::once(found.lead.person))?;
-    Ok(CurrentLead { found, registers, changed: false })
+    Ok(CurrentLead { found_lead: found, registers, changed: false })
 }
 
 pub(super) async fn find_visible_lead(

@@ -134,7 +134,7 @@ impl Script<'_> {
                 continue;
             }
             self.recorder.begin(&format!("a case of {kind:?} is opened"));
-            let opened = now(cases::open_case(self.app, caller, input, plainly()).await).told.code;
+            let opened = now(cases::open_case(self.app, caller, input, plainly()).await).resolved_case.code;
             self.recorder.begin(&format!("a case of {kind:?} is changed"));
             let text = br#"{"versao": 1, "codResponsavel": null, "relacionados": []}"#;
             let changed = match kind {

@@ -254,7 +254,7 @@ impl Script<'_> {
             .await);
         self.recorder.begin("a lead is changed whole");
         let lead = leads::read_lead(self.app, caller, deal.deal.lead).await.unwrap();
-        let text = format!(r#"{{"versao": {}, "cidade": "Prova"}}"#, lead.found.lead.version);
+        let text = format!(r#"{{"versao": {}, "cidade": "Prova"}}"#, lead.found_lead.lead.version);
         now(leads::change_lead(
             self.app,
             caller,

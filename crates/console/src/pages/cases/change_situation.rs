@@ -54,11 +54,13 @@ pub async fn change_case_situation(
     .await;
     match moved.and_then(WriteOutcome::into_fresh) {
         Ok(full_case) => {
-            let name = build_situation_badge(&full_case.registers, full_case.told.case.head().situation).name;
+            let name =
+                build_situation_badge(&full_case.registers, full_case.resolved_case.case.head().situation)
+                    .name;
             Ok(Ok(format!(
                 "{} {}: a situação agora é {name}.",
                 describe_case_kind(kind).one,
-                full_case.told.case.head().protocol
+                full_case.resolved_case.case.head().protocol
             )))
         }
         Err(Error::Refused(problems)) => Ok(Err(problems.iter().map(describe_rejection).collect())),
@@ -89,7 +91,7 @@ pub async fn render_situation_page(
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let full_case = cases::read_case(app, user.session(), kind, code).await?;
     let (words, registers, head) =
-        (describe_case_kind(kind), &full_case.registers, full_case.told.case.head());
+        (describe_case_kind(kind), &full_case.registers, full_case.resolved_case.case.head());
     let frame = PageFrame::load(app, user, words.path).await?;
     let mut next: Vec<_> = full_case.next_situations().collect();
     next.sort_by_key(|one| (one.position, one.code));
@@ -106,7 +108,7 @@ pub async fn render_situation_page(
     let page = SituationChangePage {
         back,
         title: format!("{} {}", words.one, head.protocol),
-        holder: full_case.told.name.clone(),
+        holder: full_case.resolved_case.name.clone(),
         situation: build_situation_badge(registers, head.situation),
         targets: targets.collect(),
         reason: change.reason.to_owned(),

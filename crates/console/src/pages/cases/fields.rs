@@ -126,7 +126,7 @@ fn format_optional_day(day: Option<Date>) -> String {
 
 /// Form values of a stored case.
 pub fn fill_case_values(full_case: &FullCase) -> FormValues {
-    let head = full_case.told.case.head();
+    let head = full_case.resolved_case.case.head();
     let at = |when: Option<Moment>| {
         when.map(|at| format_moment(at, &full_case.registers.zone)).unwrap_or_default()
     };
@@ -135,7 +135,7 @@ pub fn fill_case_values(full_case: &FullCase) -> FormValues {
         ("codLoja", head.branch.to_string()),
         ("codResponsavel", format_optional_code(head.responsible)),
     ]);
-    match &full_case.told.case {
+    match &full_case.resolved_case.case {
         Case::Claim(claim) => {
             let related = full_case.related.iter().map(|one| one.case.head().protocol.to_string());
             let (place, vehicle) = (&claim.place, &claim.vehicle);
@@ -191,9 +191,9 @@ pub fn fill_case_values(full_case: &FullCase) -> FormValues {
 /// Facts of the case, facts of the vehicle, and the free text.
 pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Option<String>) {
     let registers = &full_case.registers;
-    let kind = super::find_type_name(registers, &full_case.told.case);
+    let kind = super::find_type_name(registers, &full_case.resolved_case.case);
     let at = |moment: Option<Moment>| moment.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
-    let (facts, vehicle, free_text) = match &full_case.told.case {
+    let (facts, vehicle, free_text) = match &full_case.resolved_case.case {
         Case::Claim(claim) => (
             vec![
                 ("Tipo", kind),
@@ -226,7 +226,7 @@ pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Opt
             let doctor = visit.doctor.and_then(|code| registers.doctor(code));
             let facts = vec![
                 ("Dia e hora", at(visit.takes_place_at)),
-                ("Quem vai", full_case.other.clone().unwrap_or_else(|| full_case.told.name.clone())),
+                ("Quem vai", full_case.other.clone().unwrap_or_else(|| full_case.resolved_case.name.clone())),
                 ("Médico", doctor.map_or_else(String::new, |one| one.name.clone())),
                 ("Especialidade", kind),
                 ("Clínica", clinic.map_or_else(String::new, |one| one.name.clone())),

@@ -41,12 +41,17 @@ pub async fn show_protocol(
     let full_case = cases::read_case(&app, user.session(), kind, code).await?;
     let frame = PageFrame::load(&app, &user, words.path).await?;
     let (facts, vehicle, words_of) = fields::describe_case(&full_case);
-    let head = full_case.told.case.head();
+    let head = full_case.resolved_case.case.head();
     show_page(&ProtocolPrintPage {
         code,
         protocol: head.protocol,
-        holder: full_case.told.name.clone(),
-        document: full_case.told.document.as_deref().map(display::format_document).unwrap_or_default(),
+        holder: full_case.resolved_case.name.clone(),
+        document: full_case
+            .resolved_case
+            .document
+            .as_deref()
+            .map(display::format_document)
+            .unwrap_or_default(),
         benefit: full_case.benefit.clone().unwrap_or_default(),
         situation: build_situation_badge(&full_case.registers, head.situation).name,
         now: format_moment(full_case.now, &full_case.registers.zone),

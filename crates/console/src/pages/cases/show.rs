@@ -124,7 +124,7 @@ async fn build_case_page(
     let full_case = cases::read_case(app, caller, kind, code).await?;
     let history = cases::read_case_history(app, caller, kind, code).await?;
     let frame = PageFrame::load(app, user, words.path).await?;
-    let (registers, head) = (&full_case.registers, full_case.told.case.head());
+    let (registers, head) = (&full_case.registers, full_case.resolved_case.case.head());
     let (facts, vehicle, words_of) = fields::describe_case(&full_case);
     let due = cases::compute_due_moment(registers, head);
     let files = match FileOwner::from_case(kind) {
@@ -139,22 +139,27 @@ async fn build_case_page(
         ),
         None => None,
     };
-    let checklist = match &full_case.told.case {
+    let checklist = match &full_case.resolved_case.case {
         Case::Inspection(inspection) => inspection.checklist.iter().map(build_checklist_line).collect(),
         _ => Vec::new(),
     };
     Ok(ViewCasePage {
         code,
         protocol: head.protocol,
-        kind: find_type_name(registers, &full_case.told.case),
+        kind: find_type_name(registers, &full_case.resolved_case.case),
         person: head.person.get(),
-        holder: full_case.told.name.clone(),
-        document: full_case.told.document.as_deref().map(display::format_document).unwrap_or_default(),
+        holder: full_case.resolved_case.name.clone(),
+        document: full_case
+            .resolved_case
+            .document
+            .as_deref()
+            .map(display::format_document)
+            .unwrap_or_default(),
         benefit: head.benefit.map(|code| (code.get(), full_case.benefit.clone().unwrap_or_default())),
         situation: build_situation_badge(registers, head.situation),
         since: format_age(full_case.now.duration_since(head.situation_since)),
         due: due.map(|due| format_moment(due, &registers.zone)).unwrap_or_default(),
-        is_late: is_late(registers, &full_case.told, full_case.now),
+        is_late: is_late(registers, &full_case.resolved_case, full_case.now),
         facts,
         vehicle,
         words_of,
@@ -176,12 +181,12 @@ async fn build_case_page(
 
 /// Facts that every kind has.
 pub fn list_common_facts(full_case: &FullCase) -> Vec<(&'static str, String)> {
-    let (head, zone) = (full_case.told.case.head(), &full_case.registers.zone);
+    let (head, zone) = (full_case.resolved_case.case.head(), &full_case.registers.zone);
     crate::pages::benefits::drop_empty_facts(vec![
         ("Abertura", format_moment(head.opened_at, zone)),
         ("Encerramento", head.closed_at.map(|at| format_moment(at, zone)).unwrap_or_default()),
         ("Loja", full_case.registers.branch_name(head.branch).to_owned()),
-        ("Quem cuida", full_case.told.responsible.clone().unwrap_or_default()),
+        ("Quem cuida", full_case.resolved_case.responsible.clone().unwrap_or_default()),
     ])
 }
 
@@ -208,7 +213,8 @@ fn build_related_line(
         what: format!("{} {}{dash}{what}", words.one, head.protocol),
         opened: format_moment(head.opened_at, &registers.zone),
         situation: build_situation_badge(registers, head.situation),
-        is_same_benefit: head.benefit.is_some() && head.benefit == full_case.told.case.head().benefit,
+        is_same_benefit: head.benefit.is_some()
+            && head.benefit == full_case.resolved_case.case.head().benefit,
     }
 }
 
@@ -220,11 +226,12 @@ async fn list_related_cases(
 ) -> Result<Vec<RelatedCaseLine>, Error> {
     let mut all = Vec::new();
     for kind in CaseKind::ALL {
-        let person = ("codPessoa".to_owned(), full_case.told.case.head().person.to_string());
+        let person = ("codPessoa".to_owned(), full_case.resolved_case.case.head().person.to_string());
         let Ok(query) = read::read_query::<CasoQuery>(std::iter::once(person)) else { continue };
         let found = cases::list_cases(app, user.session(), kind, query).await?;
-        let is_itself =
-            |one: &cases::ResolvedCase| kind == full_case.told.case.kind() && one.code == full_case.told.code;
+        let is_itself = |one: &cases::ResolvedCase| {
+            kind == full_case.resolved_case.case.kind() && one.code == full_case.resolved_case.code
+        };
         let rest = found.rows.iter().filter(|one| !is_itself(one)).take(OTHERS);
         all.extend(rest.map(|one| build_related_line(app, full_case, kind, one)));
     }
@@ -245,7 +252,7 @@ fn find_undo(
     let to = registers
         .situation(last.from?)
         .filter(|to| to.active && registers.may_change_situation(last.to, to.code))?;
-    let is_there = full_case.told.case.head().situation == last.to;
+    let is_there = full_case.resolved_case.case.head().situation == last.to;
     (is_own && is_fresh && is_there).then(|| SituationUndo {
         to: to.code.get(),
         name: to.name.clone(),

@@ -107,7 +107,7 @@ async fn build_deal_page(app: &App, user: &SignedInUser, code: DealCode) -> Resu
     let (view, registers) = deals::show_deal(app, caller, code).await?;
     let frame = PageFrame::load(app, user, "vendas").await?;
     let events = list_deal_events(app, user, code, &view, &registers).await?;
-    let deal = &view.found.deal;
+    let deal = &view.found_deal.deal;
     let (state, state_class) = label_deal_state(deal.state);
     let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     let funnel = registers.funnel(deal.funnel);
@@ -118,7 +118,7 @@ async fn build_deal_page(app: &App, user: &SignedInUser, code: DealCode) -> Resu
     Ok(ViewDealPage {
         code: code.get(),
         sequence: deal.sequence,
-        name: view.found.name.clone(),
+        name: view.found_deal.name.clone(),
         title: text_or_empty(&deal.title),
         stage: build_stage_badge(&registers, deal.stage),
         age: crate::widgets::board::format_age(app.now().duration_since(deal.stage_since)),
@@ -128,12 +128,12 @@ async fn build_deal_page(app: &App, user: &SignedInUser, code: DealCode) -> Resu
         is_lost: deal.state == DealState::Lost,
         lost_because: text_or_empty(&deal.lost_because),
         benefit: deal.benefit.map(domain::BenefitCode::get),
-        person: view.found.person.get(),
+        person: view.found_deal.person.get(),
         version: deal.version,
         facts: crate::pages::benefits::drop_empty_facts(vec![
             ("Funil", funnel.map_or_else(String::new, |one| one.name.clone())),
             ("Loja", registers.branch_name(deal.branch).to_owned()),
-            ("Quem cuida", text_or_empty(&view.found.responsible_name)),
+            ("Quem cuida", text_or_empty(&view.found_deal.responsible_name)),
             (
                 "Tipo de benefício",
                 deal.kind

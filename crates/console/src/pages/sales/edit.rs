@@ -131,7 +131,9 @@ async fn list_responsible_users(app: &App, signed_in: &SignedInUser) -> Result<B
 
 async fn find_lead_name(app: &App, user: &SignedInUser, lead: &str) -> Result<String, Error> {
     match lead.parse() {
-        Ok(code) => Ok(leads::read_lead(app, user.session(), LeadCode::new(code)).await?.found.lead.name),
+        Ok(code) => {
+            Ok(leads::read_lead(app, user.session(), LeadCode::new(code)).await?.found_lead.lead.name)
+        }
         Err(_) => Ok(String::new()),
     }
 }
@@ -201,7 +203,7 @@ async fn save_deal(
     match done.and_then(WriteOutcome::into_fresh) {
         Ok(saved) => {
             let (view, _) = deals::show_deal(app, caller, saved.code).await?;
-            Ok(Ok((saved.code, view.found.name)))
+            Ok(Ok((saved.code, view.found_deal.name)))
         }
         Err(Error::Refused(rejections)) => {
             let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
@@ -219,8 +221,8 @@ pub async fn show_edit_deal_form(
 ) -> HandlerResult {
     let code = DealCode::new(code);
     let (view, _) = deals::show_deal(&app, user.session(), code).await?;
-    let (had, values) = (Some((code, view.found.deal.version)), fill_deal_values(&view.found.deal));
-    let name = view.found.name;
+    let (had, values) = (Some((code, view.found_deal.deal.version)), fill_deal_values(&view.found_deal.deal));
+    let name = view.found_deal.name;
     render_deal_form(&app, &user, EditDealState { had, name, values, ..EditDealState::default() }).await
 }
 
@@ -238,7 +240,7 @@ pub async fn change_deal(
     match save_deal(&app, &user, had, &values, "").await? {
         Ok(_) => Ok(redirect_with_notice(&build_deal_path(&app, code), "As alterações foram salvas.")),
         Err(wrong) => {
-            let name = deals::show_deal(&app, user.session(), code).await?.0.found.name;
+            let name = deals::show_deal(&app, user.session(), code).await?.0.found_deal.name;
             render_deal_form(&app, &user, EditDealState { had, name, lead: String::new(), values, wrong })
                 .await
         }

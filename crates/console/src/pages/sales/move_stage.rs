@@ -42,8 +42,8 @@ pub async fn move_to_stage(
     };
     let done = deals::move_deal(app, user.session(), code, input, IdempotentWrite::without_key()).await;
     describe_move_outcome(done, |managed| {
-        let stage = super::build_stage_badge(&managed.registers, managed.found.deal.stage).name;
-        format!("{} agora está em {stage}.", managed.found.name)
+        let stage = super::build_stage_badge(&managed.registers, managed.found_deal.deal.stage).name;
+        format!("{} agora está em {stage}.", managed.found_deal.name)
     })
 }
 

@@ -78,7 +78,7 @@ struct RefusedWinInput {
 
 /// Judged by the first plan, or else by the deal's kind.
 fn is_vehicle_deal(registers: &TenantRegisters, view: &DealDetailView) -> bool {
-    let deal = &view.found.deal;
+    let deal = &view.found_deal.deal;
     let first = deal.plans.first().and_then(|code| registers.plan(*code)).map(|plan| plan.kind);
     first.or(deal.kind) == Some(BenefitKind::Vehicle)
 }
@@ -97,7 +97,7 @@ fn list_form_sections(
 
 /// Initial values from the deal and its lead.
 fn prefill_win_values(app: &App, registers: &TenantRegisters, view: &DealDetailView) -> FormValues {
-    let (deal, lead) = (&view.found.deal, &view.lead.lead);
+    let (deal, lead) = (&view.found_deal.deal, &view.lead.lead);
     let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
     let pending = registers.default_situation(Entity::Benefit, SituationKind::Pending);
     let money = |money: Option<Money>| money.map(format_money_input).unwrap_or_default();
@@ -134,10 +134,10 @@ fn describe_created_records(
         plans.iter().map(|plan| format!("{} ({})", plan.name, format_money(plan.price))).collect();
     let total = format_money(plans.iter().map(|plan| plan.price).sum());
     let mut all = vec![match text("cpfCnpj") {
-        "" => format!("{} torna-se associado; falta o CPF ou CNPJ.", view.found.name),
+        "" => format!("{} torna-se associado; falta o CPF ou CNPJ.", view.found_deal.name),
         document => format!(
             "{} torna-se associado com o documento {document}. Se alguém já é associado com ele, o benefício é dessa pessoa.",
-            view.found.name
+            view.found_deal.name
         ),
     }];
     all.push(match plan_names.is_empty() {
@@ -173,7 +173,7 @@ async fn render_win_form(
     let RefusedWinInput { values, version, found, conflict } =
         refused_input.unwrap_or_else(|| RefusedWinInput {
             values: prefill_win_values(app, &registers, &view),
-            version: view.found.deal.version,
+            version: view.found_deal.deal.version,
             found: Vec::new(),
             conflict: None,
         });
@@ -195,7 +195,7 @@ async fn render_win_form(
     };
     let page = WinDealPage {
         code: code.get(),
-        name: view.found.name.clone(),
+        name: view.found_deal.name.clone(),
         // The user now sees the current state, so the next attempt may proceed.
         version: conflict.as_ref().map_or(version, |one| one.version),
         creates: describe_created_records(&registers, &view, &values),
@@ -219,7 +219,7 @@ pub async fn show_win_form(
 ) -> HandlerResult {
     let code = DealCode::new(code);
     let (view, _) = deals::show_deal(&app, user.session(), code).await?;
-    if view.found.deal.state != DealState::Open {
+    if view.found_deal.deal.state != DealState::Open {
         return Ok(redirect_to(&build_deal_path(&app, code)));
     }
     render_win_form(&app, &user, code, None).await
@@ -260,12 +260,13 @@ pub async fn win_deal(
                     deals::win_deal(&app, user.session(), code, input, IdempotentWrite::without_key()).await;
                 match done.and_then(WriteOutcome::into_fresh) {
                     Ok(won) => {
-                        let benefit = won.found.deal.benefit.map(|code| code.to_string()).unwrap_or_default();
+                        let benefit =
+                            won.found_deal.deal.benefit.map(|code| code.to_string()).unwrap_or_default();
                         return Ok(redirect_with_notice(
                             &format!("{}/console/beneficios/{benefit}", derive_root_path(&app)),
                             &format!(
                                 "Negócio ganho: {} agora é associado, com este benefício.",
-                                won.found.name
+                                won.found_deal.name
                             ),
                         ));
                     }

@@ -86,7 +86,7 @@ pub async fn show_delivery_list(
     let (criteria, problems) = parse_delivery_criteria(&query, &registers.zone);
     let found = match problems.is_empty() {
         true => triggers::list_newest_deliveries(&app, tenant, code, criteria).await?,
-        false => triggers::DeliveryPage { told: Vec::new(), before: None },
+        false => triggers::DeliveryPage { deliveries: Vec::new(), next_cursor: None },
     };
     let choice = |name: &str, value: &str, label: &str| SelectOption {
         value: value.to_owned(),
@@ -101,7 +101,7 @@ pub async fn show_delivery_list(
         code: code.get(),
         address: receiver.address,
         lines: found
-            .told
+            .deliveries
             .iter()
             .map(|entry| build_delivery_line(&frame.root, entry, &registers.zone))
             .collect(),
@@ -110,7 +110,7 @@ pub async fn show_delivery_list(
         record: query.text("codigoRegistro").to_owned(),
         since: query.text("desde").to_owned(),
         until: query.text("ate").to_owned(),
-        older: found.before.map(|before| build_older_link(&query, before)),
+        older: found.next_cursor.map(|before| build_older_link(&query, before)),
         export: ExportLinks::new(
             &frame.root,
             "entrega",

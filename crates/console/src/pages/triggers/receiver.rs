@@ -109,7 +109,7 @@ async fn build_receiver_page(
         sample: None,
         secret: None,
         deliveries: newest
-            .told
+            .deliveries
             .iter()
             .take(SHOWN)
             .map(|entry| build_delivery_line(&frame.root, entry, zone))

@@ -5,7 +5,7 @@ use super::startup_lock;
 use crate::engine::{DatabaseAddress, DatabaseOptions, SchemaPolicy, check_schema, dialect};
 use crate::executor::db::StatementFailure;
 use crate::migrations::{self, AppliedMigration, NameIndexUpdate, SchemaMigration, SchemaUpgrade};
-use crate::search::names;
+use crate::name_index;
 use crate::{Error, OpenError, sql};
 use domain::{PersonCode, TenantId, split_name_words};
 use std::collections::BTreeSet;
@@ -76,8 +76,8 @@ async fn index_names(session: &super::ServerSession) -> Result<(), StatementFail
         for row in &rows {
             let (tenant, slot): (TenantId, i32) = (row.get("tenant")?, row.get("slot")?);
             let name: String = row.get("name")?;
-            statements.extend(names::insert_index_rows(
-                names::NameIndexKind::Rows,
+            statements.extend(name_index::insert_index_rows(
+                name_index::NameIndexKind::Rows,
                 tenant,
                 [(slot, row.get::<domain::BranchCode>("branch")?, name.as_str())],
             ));
@@ -106,7 +106,7 @@ async fn index_name_words(session: &super::ServerSession) -> Result<(), Statemen
             known.extend(split_name_words(&name).into_iter().map(|word| (after.0, word)));
         }
         if rows.is_empty() {
-            return session.execute_batch(&names::vocabulary::insert_words(known)).await;
+            return session.execute_batch(&name_index::vocabulary::insert_words(known)).await;
         }
     }
 }

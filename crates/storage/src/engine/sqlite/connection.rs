@@ -24,7 +24,7 @@ pub enum ConnectionPurpose {
 
 pub struct EmbeddedConnection {
     inner: rusqlite::Connection,
-    known: StatementTextCache<KnownStatement>,
+    known_statements: StatementTextCache<KnownStatement>,
     limit: StatementDeadline,
     watch: Option<StatementWatch>,
     role: ConnectionPurpose,
@@ -78,7 +78,7 @@ impl EmbeddedConnection {
         prepare(&mut inner).map_err(|e| classify_failure(&e).error)?;
         Ok(EmbeddedConnection {
             inner,
-            known: StatementTextCache::default(),
+            known_statements: StatementTextCache::default(),
             limit,
             watch: options.watch.clone(),
             role,
@@ -122,8 +122,8 @@ impl EmbeddedConnection {
         action: impl Fn(&mut CachedStatement<'_>, &KnownStatement) -> Result<T, StatementFailure>,
         rows: impl Fn(&T) -> usize,
     ) -> Result<T, StatementFailure> {
-        let EmbeddedConnection { inner, known, watch, role, .. } = self;
-        let (known, role) = (known.get_or_insert_with(statement, KnownStatement::new), *role);
+        let EmbeddedConnection { inner, known_statements, watch, role, .. } = self;
+        let (known, role) = (known_statements.get_or_insert_with(statement, KnownStatement::new), *role);
         let action = |prepared: &mut CachedStatement<'_>, known: &KnownStatement| {
             action(prepared, known).map_err(|failure| reclassify_for_purpose(role, failure))
         };

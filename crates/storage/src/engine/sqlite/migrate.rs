@@ -2,7 +2,7 @@
 
 use crate::engine::{SchemaPolicy, check_schema, dialect};
 use crate::migrations::{self, AppliedMigration, NameIndexUpdate, SchemaMigration, SchemaUpgrade};
-use crate::search::names;
+use crate::name_index;
 use crate::{Error, OpenError};
 use domain::{BranchCode, TenantId, split_name_words};
 use rusqlite::{OpenFlags, OptionalExtension, TransactionBehavior};
@@ -120,8 +120,8 @@ fn index_names(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     while let Some(row) = rows.next()? {
         let (tenant, slot) = (TenantId::new(row.get(0)?), row.get(1)?);
         let (branch, name): (i32, String) = (row.get(2)?, row.get(3)?);
-        let words = names::build_index_words(tenant, BranchCode::new(branch), &name);
-        write.execute((names::build_index_key(tenant, slot), words))?;
+        let words = name_index::build_index_words(tenant, BranchCode::new(branch), &name);
+        write.execute((name_index::build_index_key(tenant, slot), words))?;
     }
     Ok(())
 }

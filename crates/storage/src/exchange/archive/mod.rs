@@ -6,7 +6,7 @@ mod required_columns;
 
 pub use required_columns::{ColumnRequirement, list_required_columns};
 
-use crate::search::names::{self, NameIndexKind};
+use crate::name_index::{self, NameIndexKind};
 use crate::triggers::receivers::PauseReason;
 use crate::{Db, Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{BranchCode, Moment, TenantId};
@@ -324,7 +324,7 @@ pub async fn index_names(
         .map(|row| Ok((row.get("place")?, row.get("branch")?, row.get("name")?)))
         .collect::<Result<_, Error>>()?;
     let named = rows.iter().map(|(place, branch, name)| (*place, *branch, name.as_str()));
-    tx.execute_batch(names::insert_index_rows(names.kind(), tenant, named)).await?;
+    tx.execute_batch(name_index::insert_index_rows(names.kind(), tenant, named)).await?;
     Ok(rows.last().map(|(place, ..)| i64::from(*place)))
 }
 
@@ -378,8 +378,10 @@ pub async fn delete_some_rows(tx: &mut Tx, tenant: TenantId, table: &ArchiveTabl
             .fetch_all(Statement::empty().append(&key_query, [SqlScalar::from(tenant), DISCARDED.into()]))
             .await?;
         let places: Vec<i32> = rows.iter().map(|row| row.get(first)).collect::<Result<_, Error>>()?;
-        tx.execute_batch(places.into_iter().map(|place| names::delete_name(index, tenant, place)).collect())
-            .await?;
+        tx.execute_batch(
+            places.into_iter().map(|place| name_index::delete_name(index, tenant, place)).collect(),
+        )
+        .await?;
     }
     let delete = format!("DELETE FROM {} WHERE tenant = ? AND ({key}) IN ({key_query})", table.name);
     let values: [SqlScalar; 3] = [tenant.into(), tenant.into(), DISCARDED.into()];

@@ -13,8 +13,8 @@ mod validation;
 pub use found_rows::{FoundBenefit, FoundMemberBenefit, FoundMemberRow, FoundPerson};
 pub use validation::find_validated_benefit;
 
-use super::names;
 use super::tally::PageRange;
+use crate::name_index;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
 use domain::{
     BenefitCode, BenefitCriteria, BenefitKey, Date, MemberCriteria, PAGE_SIZE, Scope, SituationCode,
@@ -333,7 +333,7 @@ fn filter_by_leading_criterion(
             head,
             scope,
             criteria,
-            &names::build_prefix_query(scope, &criteria.words),
+            &name_index::build_prefix_query(scope, &criteria.words),
         ),
     }
 }

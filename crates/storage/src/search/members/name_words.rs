@@ -1,7 +1,7 @@
 //! Searches driven by the words of a name.
 
 use super::{LeadingMemberCriterion, append_other_criteria, has_other_criteria};
-use crate::search::names::{self, TypedWord};
+use crate::name_index::{self, TypedWord};
 use crate::{Error, Statement, Tx, sql};
 use domain::{MemberCriteria, Scope};
 
@@ -31,14 +31,14 @@ impl NameWordMatches {
         }
         let (easy, others): (Vec<&TypedWord>, Vec<&TypedWord>) = typed.iter().partition(|one| one.is_easy());
         if !easy.is_empty() && !others.is_empty() {
-            let query = names::build_exact_query(scope, easy);
+            let query = name_index::build_exact_query(scope, easy);
             if let Some(candidates) = list_candidate_slots(tx, query).await? {
                 return Ok(NameWordMatches::Slots(
                     filter_slots_by_words(tx, scope, criteria, &candidates, &others).await?,
                 ));
             }
         }
-        Ok(NameWordMatches::IndexQuery(names::build_exact_query(scope, &typed)))
+        Ok(NameWordMatches::IndexQuery(name_index::build_exact_query(scope, &typed)))
     }
 }
 
@@ -50,7 +50,7 @@ async fn list_candidate_slots(tx: &mut Tx, query: String) -> Result<Option<Vec<i
     if rows.len() > CANDIDATES {
         return Ok(None);
     }
-    rows.iter().map(|row| row.get("place").map(names::extract_slot)).collect::<Result<_, _>>().map(Some)
+    rows.iter().map(|row| row.get("place").map(name_index::extract_slot)).collect::<Result<_, _>>().map(Some)
 }
 
 /// The slots whose names contain these words and that match all other criteria.
@@ -91,7 +91,7 @@ pub fn select_slots_after(
     after: i32,
 ) -> (Statement, &'static str) {
     let tenant = scope.tenant();
-    let after = names::build_index_key(tenant, after);
+    let after = name_index::build_index_key(tenant, after);
     if !has_other_criteria(LeadingMemberCriterion::Words, scope, criteria) {
         let found = sql("SELECT NAME_ORDER AS place FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT))");
         return (found.arg(query).append("AND NAME_ORDER > ?", [after]), "NAME_ORDER");
@@ -102,7 +102,7 @@ pub fn select_slots_after(
     .append("AND NAME_ORDER > ?", [after])
     .append_text("ORDER BY NAME_ORDER) AS n CROSS JOIN listing l")
     .append("WHERE l.tenant = ?", [tenant])
-    .append("AND l.slot = n.place - ?", [names::build_index_key(tenant, 0)]);
+    .append("AND l.slot = n.place - ?", [name_index::build_index_key(tenant, 0)]);
     (append_other_criteria(found, LeadingMemberCriterion::Words, scope, criteria), "n.place")
 }
 
@@ -121,6 +121,6 @@ pub fn filter_by_words(head: Statement, scope: &Scope, criteria: &MemberCriteria
     }
     head.append_text("FROM name_index n CROSS JOIN listing l WHERE l.tenant = $1")
         .arg(scope.tenant())
-        .append("AND l.slot = n.NAME_KEY - ?", [names::build_index_key(scope.tenant(), 0)])
+        .append("AND l.slot = n.NAME_KEY - ?", [name_index::build_index_key(scope.tenant(), 0)])
         .append("AND MATCHES_NAME(CAST(? AS TEXT))", [query])
 }

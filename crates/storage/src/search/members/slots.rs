@@ -6,7 +6,7 @@ use super::{
     LeadingMemberCriterion, MemberSearch, append_other_criteria, filter_by_leading_criterion,
     has_other_criteria,
 };
-use crate::search::names;
+use crate::name_index;
 use crate::{Error, Statement, Tx, sql};
 use domain::{MemberCriteria, PAGE_SIZE, Scope};
 
@@ -29,7 +29,8 @@ pub async fn list_page_slots(
     };
     let statement = statement.append(&format!("ORDER BY {place} LIMIT ? OFFSET ?"), [PAGE_SIZE, skip]);
     let rows = tx.fetch_all(statement).await?;
-    let slot = |place: i64| if words.is_some() { Ok(names::extract_slot(place)) } else { parse_slot(place) };
+    let slot =
+        |place: i64| if words.is_some() { Ok(name_index::extract_slot(place)) } else { parse_slot(place) };
     rows.iter().map(|row| row.get("place").and_then(slot)).collect()
 }
 

@@ -40,7 +40,7 @@ impl FormChoiceContext {
             Err(Error::NotFound { .. }) if filled.had.is_some() => None,
             Err(error) => return Err(error),
         };
-        let item = filled.had.as_ref().map(|existing| &existing.told);
+        let item = filled.had.as_ref().map(|existing| &existing.resolved_case);
         let holder = view.as_ref().map(|view| view.profile.name.clone());
         let holder = holder.or_else(|| item.map(|item| item.name.clone())).unwrap_or_default();
         let branches = registers.usable_branches(&caller.scope);
@@ -95,7 +95,7 @@ async fn list_responsible_users(
     filled: &EditCaseState,
 ) -> Result<Vec<(String, String)>, Error> {
     let mut all = list_staff_choices(app, user).await?;
-    if let Some(item) = filled.had.as_ref().map(|existing| &existing.told)
+    if let Some(item) = filled.had.as_ref().map(|existing| &existing.resolved_case)
         && let (Some(code), Some(name)) = (item.case.head().responsible, &item.responsible)
         && !all.iter().any(|(known, _)| *known == code.to_string())
     {
@@ -123,7 +123,7 @@ fn list_benefit_choices(
     };
     let mut all: Vec<_> = all.map(line).collect();
     if let Some(existing) = &filled.had
-        && let Some(code) = existing.told.case.head().benefit
+        && let Some(code) = existing.resolved_case.case.head().benefit
         && !all.iter().any(|(known, _)| *known == code.to_string())
     {
         all.push((code.to_string(), existing.benefit.clone().unwrap_or_default()));
@@ -134,7 +134,7 @@ fn list_benefit_choices(
 fn list_driver_choices(filled: &EditCaseState, holder: &str) -> Vec<(String, String)> {
     let mut all = vec![(filled.person.to_string(), format!("{holder} (o próprio associado)"))];
     if let Some(existing) = &filled.had
-        && let Case::Claim(claim) = &existing.told.case
+        && let Case::Claim(claim) = &existing.resolved_case.case
         && let (Some(driver), Some(name)) = (claim.driver, &existing.other)
         && driver != filled.person
     {

@@ -183,8 +183,8 @@ async fn render_case_form(
     let place = format!("{}/console/{}", derive_root_path(app), words.path);
     let (title, back) = match &filled.had {
         Some(existing) => (
-            format!("Alterar {} {}", words.one.to_lowercase(), existing.told.case.head().protocol),
-            format!("{place}/{}", existing.told.code),
+            format!("Alterar {} {}", words.one.to_lowercase(), existing.resolved_case.case.head().protocol),
+            format!("{place}/{}", existing.resolved_case.code),
         ),
         None => (words.new.to_owned(), place),
     };
@@ -227,12 +227,12 @@ async fn save_case_form(
 ) -> HandlerResult {
     match Box::pin(save_case(app, user, kind, filled)).await? {
         Ok(full_case) => {
-            let head = full_case.told.case.head();
+            let head = full_case.resolved_case.case.head();
             let to = format!(
                 "{}/console/{}/{}",
                 derive_root_path(app),
                 describe_case_kind(kind).path,
-                full_case.told.code
+                full_case.resolved_case.code
             );
             Ok(redirect_with_notice(&to, &notice.replace("{}", &head.protocol.to_string())))
         }
@@ -268,10 +268,10 @@ pub async fn show_edit_case_form(
     PathNumber(code): PathNumber,
 ) -> HandlerResult {
     let full_case = cases::read_case(&app, user.session(), kind, code).await?;
-    let head = full_case.told.case.head();
+    let head = full_case.resolved_case.case.head();
     let filled = EditCaseState {
         version: Some(head.version.into()),
-        checklist: match &full_case.told.case {
+        checklist: match &full_case.resolved_case.case {
             Case::Inspection(inspection) => inspection.checklist.clone(),
             _ => Vec::new(),
         },
@@ -294,7 +294,7 @@ pub async fn change_case(
         version: form.text("versao").parse().ok(),
         checklist: read_checklist(&form),
         ..EditCaseState::new(
-            full_case.told.case.head().person,
+            full_case.resolved_case.case.head().person,
             read_form_values(&list_field_specs(kind), &form),
         )
     };

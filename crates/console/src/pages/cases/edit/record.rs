@@ -137,7 +137,13 @@ pub async fn save_case(
     let done = match &filled.had {
         None => cases::open_case(app, caller, input, IdempotentWrite::without_key()).await,
         Some(existing) => {
-            cases::change_case(app, caller, (existing.told.code, input), IdempotentWrite::without_key()).await
+            cases::change_case(
+                app,
+                caller,
+                (existing.resolved_case.code, input),
+                IdempotentWrite::without_key(),
+            )
+            .await
         }
     };
     match done.and_then(WriteOutcome::into_fresh) {

@@ -23,7 +23,7 @@ const MOST_WORDS: i64 = 1_000;
 pub(crate) struct TypedWord {
     pub word: String,
     /// The words of the tenant's names that start with it, in order; `None` if there are too many.
-    known: Option<Vec<String>>,
+    known_words: Option<Vec<String>>,
 }
 
 impl TypedWord {
@@ -32,28 +32,28 @@ impl TypedWord {
     pub async fn look_up(tx: &mut Tx, tenant: TenantId, words: &[String]) -> Result<Vec<TypedWord>, Error> {
         let is_implied = |word: &str| words.iter().any(|other| other != word && other.starts_with(word));
         let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !is_implied(word)).collect();
-        let known = vocabulary::list_words_beginning_with(tx, tenant, &words, MOST_WORDS + 1).await?;
-        let typed = words.into_iter().zip(known).map(|(word, known)| TypedWord {
+        let known_words = vocabulary::list_words_beginning_with(tx, tenant, &words, MOST_WORDS + 1).await?;
+        let typed = words.into_iter().zip(known_words).map(|(word, known_words)| TypedWord {
             word: word.to_owned(),
-            known: Some(known).filter(|known| known.len() as i64 <= MOST_WORDS),
+            known_words: Some(known_words).filter(|known_words| known_words.len() as i64 <= MOST_WORDS),
         });
         Ok(typed.collect())
     }
 
     /// Whether no name contains it.
     pub fn is_unknown(&self) -> bool {
-        self.known.as_ref().is_some_and(Vec::is_empty)
+        self.known_words.as_ref().is_some_and(Vec::is_empty)
     }
 
     /// Whether it is cheap to query.
     pub fn is_easy(&self) -> bool {
-        self.known.as_ref().is_some_and(|known| known.len() <= EASY)
+        self.known_words.as_ref().is_some_and(|known_words| known_words.len() <= EASY)
     }
 
     /// Whether it is replaced by all its words.
     fn is_narrow(&self, scope: &Scope) -> bool {
         let branches = build_word_prefixes(scope).len();
-        self.known.as_ref().is_some_and(|known| known.len() * branches <= WHOLE)
+        self.known_words.as_ref().is_some_and(|known_words| known_words.len() * branches <= WHOLE)
     }
 
     /// Whether a word of this name starts with it.
@@ -62,8 +62,8 @@ impl TypedWord {
     }
 
     fn terms(&self, room: usize) -> Vec<QueryTerm<'_>> {
-        match &self.known {
-            Some(known) => cover_words(&self.word, known, room),
+        match &self.known_words {
+            Some(known_words) => cover_words(&self.word, known_words, room),
             None => vec![QueryTerm::Beginning(&self.word)],
         }
     }
@@ -131,12 +131,12 @@ impl QueryTerm<'_> {
 
 /// About `room` terms that cover all these words, which start with `word`. The largest group is split repeatedly by
 /// its next letter, so that the typed word itself, the most likely match, becomes a term of its own.
-fn cover_words<'k>(word: &'k str, known: &'k [String], room: usize) -> Vec<QueryTerm<'k>> {
-    if known.len() <= room {
-        return known.iter().map(|one| QueryTerm::Word(one)).collect();
+fn cover_words<'k>(word: &'k str, known_words: &'k [String], room: usize) -> Vec<QueryTerm<'k>> {
+    if known_words.len() <= room {
+        return known_words.iter().map(|one| QueryTerm::Word(one)).collect();
     }
     let mut terms = Vec::new();
-    let mut groups = BinaryHeap::from([(known.len(), word, known)]);
+    let mut groups = BinaryHeap::from([(known_words.len(), word, known_words)]);
     while terms.len() + groups.len() < room
         && let Some((_, beginning, group)) = groups.pop()
     {
@@ -164,8 +164,11 @@ mod tests {
     use domain::{BranchCode, Role};
     use proptest::prelude::*;
 
-    fn typed(word: &str, known: &[&str]) -> TypedWord {
-        TypedWord { word: word.to_owned(), known: Some(known.iter().map(ToString::to_string).collect()) }
+    fn typed(word: &str, known_words: &[&str]) -> TypedWord {
+        TypedWord {
+            word: word.to_owned(),
+            known_words: Some(known_words.iter().map(ToString::to_string).collect()),
+        }
     }
 
     #[test]
@@ -187,16 +190,16 @@ mod tests {
             build_prefix_query(&limited, &plain),
             "(7b2xmaria* AND 7b2xsou*) OR (7b3xmaria* AND 7b3xsou*)"
         );
-        let many = TypedWord { word: "m".to_owned(), known: None };
+        let many = TypedWord { word: "m".to_owned(), known_words: None };
         assert_eq!(build_exact_query(&Scope::for_tenant(tenant), [&many]), "7xm*");
         assert!(words.iter().all(|one| one.is_narrow(&limited)) && !many.is_narrow(&limited));
     }
 
     #[test]
     fn of_very_many_words_the_one_itself_is_a_term_of_its_own() {
-        let known =
+        let known_words =
             ["ana", "anab", "anabela", "anabele", "anal", "anaz", "anaélia", "anaélio"].map(str::to_owned);
-        let cover = |room| cover_words("ana", &known, room);
+        let cover = |room| cover_words("ana", &known_words, room);
         assert_eq!(cover(8).len(), 8);
         use QueryTerm::{Beginning, Word};
         assert_eq!(cover(1), [Beginning("ana")]);
@@ -214,13 +217,13 @@ mod tests {
             words in prop::collection::btree_set("[aé]{0,2}[abcß㍿]{0,4}", 1..60),
             room in 0..40usize,
         ) {
-            let known: Vec<String> = words.into_iter().map(|word| format!("x{word}")).collect();
-            let terms = cover_words("x", &known, room);
+            let known_words: Vec<String> = words.into_iter().map(|word| format!("x{word}")).collect();
+            let terms = cover_words("x", &known_words, room);
             let finds = |word: &str| terms.iter().filter(|term| match term {
                 QueryTerm::Word(one) => word == *one,
                 QueryTerm::Beginning(one) => word.starts_with(one),
             }).count();
-            prop_assert!(known.iter().all(|word| finds(word) == 1), "{terms:?} for {known:?}");
+            prop_assert!(known_words.iter().all(|word| finds(word) == 1), "{terms:?} for {known_words:?}");
             prop_assert_eq!(finds("y") + finds(""), 0);
             // One more split may add as many terms as there are letters.
             prop_assert!(terms.len() <= room.max(1) + 8, "{}", terms.len());
