@@ -4,8 +4,8 @@
 use crate::benefits::SampleBenefit;
 use crate::calendar::{SHOWN_ON, compute_day_number, pick_working_moment};
 use crate::dice::SeededDice;
+use crate::generator::SampleGenerator;
 use crate::names::PersonName;
-use crate::people::SampleGenerator;
 use app::register_snapshot::TenantRegisters;
 use domain::{
     Appointment, BenefitKind, BranchCode, Case, CaseHead, CaseKind, ChecklistEntry, DependentCode,

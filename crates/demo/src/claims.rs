@@ -4,7 +4,7 @@
 use crate::benefits::SampleBenefit;
 use crate::calendar::{SHOWN_ON, compute_date, compute_day_number, pick_working_moment};
 use crate::dice::SeededDice;
-use crate::people::SampleGenerator;
+use crate::generator::SampleGenerator;
 use crate::places::{self, BRANCHES};
 use crate::plates::{MOST_VEHICLES, VehicleNumber};
 use crate::vehicles::generate_vehicle;

@@ -2,7 +2,7 @@
 
 use crate::calendar::{SHOWN_ON, YEAR, compute_date, compute_day_number, pick_working_moment};
 use crate::dice::SeededDice;
-use crate::people::SampleGenerator;
+use crate::generator::SampleGenerator;
 use domain::{CreditCard, CreditCardCode, Nature, PersonProfile, fold_text};
 use storage::members::credit_cards::NewCreditCardRow;
 

@@ -1,26 +1,18 @@
 //! Generates dependents of demo members: relatives and pets. Derived from the seed and the member's number, with a
 //! random stream of its own.
 
-use crate::benefits::SampleBenefit;
+use crate::benefits::{SampleBenefit, SampleDependent};
 use crate::calendar::{YEAR, compute_date, compute_day_number};
 use crate::dice::SeededDice;
 use crate::documents;
-use crate::names::{PersonName, strip_particle};
-use crate::people::{SampleGenerator, generate_email};
-use domain::{BenefitCode, BenefitKind, Cpf, Kinship, Nature, Sex};
-use domain::{
-    Dependent, Kinship::Cat, Kinship::Child, Kinship::Dog, Kinship::Father, Kinship::Grandchild,
-    Kinship::Grandparent, Kinship::Other, Kinship::OtherPet, Kinship::ParentInLaw, Kinship::Sibling,
-    Kinship::Spouse, Kinship::Stepchild, PersonProfile,
+use crate::generator::SampleGenerator;
+use crate::names::{PersonName, generate_email, strip_particle};
+use domain::Kinship::{
+    Cat, Child, Dog, Father, Grandchild, Grandparent, Other, OtherPet, ParentInLaw, Sibling, Spouse,
+    Stepchild,
 };
-
-/// A generated dependent. Its code, benefit and card are assigned on writing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SampleDependent {
-    pub dependent: Dependent,
-    /// Whether they get a new card or share that of the benefit.
-    pub new_card: bool,
-}
+use domain::{BenefitCode, BenefitKind, Cpf, Kinship, Nature, Sex};
+use domain::{Dependent, PersonProfile};
 
 /// The streams of members and benefits have lower numbers.
 const STREAM: u64 = 2 << 32;

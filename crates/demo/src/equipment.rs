@@ -3,7 +3,7 @@
 use crate::association::{SUPPLIERS, TRACKERS};
 use crate::calendar::{SHOWN_ON, compute_date};
 use crate::dice::SeededDice;
-use crate::people::SampleGenerator;
+use crate::generator::SampleGenerator;
 use domain::{InstallationCode, SupplierCode, TrackerInstallation};
 
 /// The streams of members, benefits and cards have lower numbers.

@@ -16,6 +16,7 @@ mod dice;
 mod documents;
 mod equipment;
 mod foundation;
+mod generator;
 mod health;
 mod names;
 mod people;
@@ -29,9 +30,9 @@ mod values;
 mod vehicles;
 mod write;
 
-pub use crate::benefits::SampleBenefit;
-pub use crate::dependents::SampleDependent;
-pub use crate::people::{SampleGenerator, SampleMember};
+pub use crate::benefits::{SampleBenefit, SampleDependent};
+pub use crate::generator::SampleGenerator;
+pub use crate::people::SampleMember;
 
 use crate::progress::DemoLoadProgress;
 use crate::write::{SampleMemberBatch, write_members};

@@ -1,7 +1,7 @@
 //! Names of synthetic people and companies, common ones first. Any match with a real person is accidental.
 
 use crate::dice::SeededDice;
-use domain::Sex;
+use domain::{Email, Sex, fold_text};
 
 /// A name in parts, from which mothers' names and e-mail addresses are derived.
 pub struct PersonName {
@@ -194,3 +194,15 @@ const TRADES: &[&str] = &[
     "Informática", "Móveis Planejados", "Papelaria", "Locadora de Veículos", "Padaria", "Farmácia",
     "Engenharia", "Contabilidade", "Gráfica",
 ];
+
+/// Under a reserved top-level domain (RFC 2606).
+const MAIL: &[&str] =
+    &["correio", "caixa-postal", "provedor", "mensagem", "familia", "carta", "trabalho", "rede"];
+
+/// An e-mail address based on the name, in `share` percent of the cases.
+pub(super) fn generate_email(dice: &mut SeededDice, share: u32, first: &str, last: &str) -> Option<Email> {
+    let plain = |text: &str| fold_text(text).split(' ').next().unwrap_or_default().to_owned();
+    let (number, domain) = (dice.roll_range(1..1000), dice.pick_skewed(MAIL));
+    let address = format!("{}.{}{number}@{domain}.example", plain(first), plain(last));
+    dice.roll_percent(share).then(|| Email::parse(&address).expect("folded names make an address"))
+}

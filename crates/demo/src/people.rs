@@ -8,13 +8,11 @@ use crate::calendar::{
 use crate::cases::SampleCase;
 use crate::claims::SampleClaim;
 use crate::dice::SeededDice;
-use crate::names::{CompanyName, PersonName, strip_particle};
+use crate::documents;
+use crate::generator::SampleGenerator;
+use crate::names::{CompanyName, PersonName, generate_email, strip_particle};
 use crate::places::{self, SampleCity};
-use crate::{documents, sellers};
-use domain::{
-    BranchCode, CivilState, Document, Email, Moment, PersonProfile, Phone, PhoneKind, PostalAddress,
-    SellerCode, Sex, fold_text,
-};
+use domain::{BranchCode, CivilState, Document, Moment, PersonProfile, Phone, PhoneKind, PostalAddress, Sex};
 use storage::members::credit_cards::NewCreditCardRow;
 
 pub struct SampleMember {
@@ -28,23 +26,7 @@ pub struct SampleMember {
     pub credit_cards: Vec<NewCreditCardRow>,
 }
 
-/// Under a reserved top-level domain (RFC 2606).
-const MAIL: &[&str] =
-    &["correio", "caixa-postal", "provedor", "mensagem", "familia", "carta", "trabalho", "rede"];
-
-/// Generates the people of a demo.
-pub struct SampleGenerator {
-    pub(super) seed: u64,
-    pub(super) members: u32,
-    /// Consultants and representatives of each branch.
-    pub(super) sellers: Vec<(Vec<SellerCode>, Vec<SellerCode>)>,
-}
-
 impl SampleGenerator {
-    pub fn new(seed: u64, members: u32) -> SampleGenerator {
-        SampleGenerator { seed, members, sellers: sellers::group_sellers_by_branch() }
-    }
-
     /// The member with a number from 1, in the order of joining.
     pub fn generate_member(&self, number: u32) -> SampleMember {
         let mut dice = SeededDice::new(self.seed, u64::from(number));
@@ -72,6 +54,7 @@ impl SampleGenerator {
         let first = |kind| member.phones.iter().find(|phone| phone.kind() == kind).cloned();
         (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
         member.benefits = self.generate_benefits(number, person);
+        self.add_dependents(number, person, &mut member.benefits);
         member.claims = self.generate_claims(number, &member.benefits);
         member.cases = self.generate_cases(number, &member.benefits);
         member.credit_cards = self.generate_credit_cards(number, person);
@@ -175,14 +158,6 @@ impl SampleGenerator {
 /// A profile with the first branch, the founding date and an address only.
 fn build_blank_profile(document: Document, name: String, address: PostalAddress) -> PersonProfile {
     PersonProfile { address, ..PersonProfile::new_member(BranchCode::new(1), document, name, FOUNDED) }
-}
-
-/// An e-mail address based on the name, in `share` percent of the cases.
-pub(super) fn generate_email(dice: &mut SeededDice, share: u32, first: &str, last: &str) -> Option<Email> {
-    let plain = |text: &str| fold_text(text).split(' ').next().unwrap_or_default().to_owned();
-    let (number, domain) = (dice.roll_range(1..1000), dice.pick_skewed(MAIL));
-    let address = format!("{}.{}{number}@{domain}.example", plain(first), plain(last));
-    dice.roll_percent(share).then(|| Email::parse(&address).expect("folded names make an address"))
 }
 
 #[cfg(test)]

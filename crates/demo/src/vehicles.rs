@@ -3,9 +3,8 @@
 use crate::association::VEHICLE_TYPES;
 use crate::dice::SeededDice;
 use crate::plates::VehicleNumber;
-use domain::{
-    Fuel, Fuel::Diesel, Fuel::Electric, Fuel::Flex, Fuel::NaturalGas, Fuel::Petrol, VehicleDetails,
-};
+use domain::Fuel::{Diesel, Electric, Flex, NaturalGas, Petrol};
+use domain::{Fuel, VehicleDetails};
 use domain::{Money, Nature, VehicleCategory, VehicleTypeCode};
 
 struct SampleVehicleModel {

@@ -3,18 +3,15 @@
 
 use crate::association::{DUE_DAYS, PLANS};
 use crate::calendar::{SHOWN_ON, compute_date, compute_day_number, pick_working_moment};
-use crate::dependents::SampleDependent;
 use crate::dice::SeededDice;
-use crate::people::SampleGenerator;
+use crate::generator::SampleGenerator;
 use crate::places::BRANCHES;
 use crate::plates::{MOST_VEHICLES, VehicleNumber};
 use crate::values::generate_field_values;
 use crate::vehicles::generate_vehicle;
+use domain::BenefitKind::{Assistance, Consortium, Health, Miscellaneous};
 use domain::VehicleCategory::{Bus, Motorcycle, Truck};
-use domain::{
-    Benefit, BenefitItem, BenefitKind, BenefitKind::Assistance, BenefitKind::Consortium, BenefitKind::Health,
-    BenefitKind::Miscellaneous, PersonProfile, TrackerInstallation, VehicleDetails,
-};
+use domain::{Benefit, BenefitItem, BenefitKind, PersonProfile, TrackerInstallation, VehicleDetails};
 use domain::{BranchCode, ItemCode, Moment, Money, Nature, PersonCode, PlanCode, SituationCode};
 use std::time::Duration;
 
@@ -30,6 +27,14 @@ pub struct SampleBenefit {
     /// Installed on its vehicle.
     pub equipment: Vec<TrackerInstallation>,
     pub dependents: Vec<SampleDependent>,
+}
+
+/// A generated dependent. Its code, benefit and card are assigned on writing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleDependent {
+    pub dependent: domain::Dependent,
+    /// Whether they get a new card or share that of the benefit.
+    pub new_card: bool,
 }
 
 /// The streams of members have lower numbers.
@@ -70,10 +75,7 @@ impl SampleGenerator {
         // The first member has one active benefit of each kind with one plan, so that the first page of every demo
         // shows them all.
         let count = if number == 1 { BenefitKind::ALL.len() } else { dice.pick_share(COUNTS) };
-        let mut holdings: Vec<SampleBenefit> =
-            (0..count as u32).map(|at| self.generate_benefit(&mut dice, number, at, person)).collect();
-        self.add_dependents(number, person, &mut holdings);
-        holdings
+        (0..count as u32).map(|at| self.generate_benefit(&mut dice, number, at, person)).collect()
     }
 
     fn generate_benefit(
