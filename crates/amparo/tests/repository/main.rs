@@ -4,6 +4,7 @@
 
 mod dependencies;
 mod names;
+mod rooms;
 mod sentences;
 
 use std::collections::BTreeMap;
