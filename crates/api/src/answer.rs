@@ -12,7 +12,7 @@ pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Initial capacity: about one search item, so that most answers never reallocate.
-const ROOM: usize = 2048;
+const BUFFER_BYTES: usize = 2048;
 
 /// Marks an answer that is already compressed or not worth compressing: compressing the same megabyte for every request
 /// would use up the CPU.
@@ -23,7 +23,7 @@ pub struct JsonAnswer<T>(pub T);
 
 impl<T: Serialize> IntoResponse for JsonAnswer<T> {
     fn into_response(self) -> Response {
-        let mut body = Vec::with_capacity(ROOM);
+        let mut body = Vec::with_capacity(BUFFER_BYTES);
         match serde_json::to_writer(&mut body, &self.0) {
             Ok(()) => build_json_response(StatusCode::OK, body),
             Err(error) => {
@@ -48,7 +48,7 @@ where
     N: Future<Output = Result<Option<(Vec<T>, S)>, RequestFailure>> + Send,
 {
     let Some(first) = first else { return Ok(build_json_response(StatusCode::OK, b"[]".to_vec())) };
-    let mut beginning = Vec::with_capacity(ROOM);
+    let mut beginning = Vec::with_capacity(BUFFER_BYTES);
     write_items(&mut beginning, b'[', &first)?;
     let rest = stream::try_unfold(Some((position, next)), |step| async move {
         let Some((position, next)) = step else { return Ok(None) };

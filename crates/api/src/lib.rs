@@ -48,7 +48,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
 /// Smaller answers fit into one packet, so compressing them gains nothing.
-const SMALL: u64 = 512;
+const SMALLEST_COMPRESSED: u64 = 512;
 
 /// State shared by the handlers. It is cloned several times per request, so one `Arc` holds all of it.
 #[derive(Clone)]
@@ -113,7 +113,8 @@ pub fn build_server_router(state: ServerState, pages: Router) -> Router {
     };
     let may_shrink =
         |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| !is_private_page(headers);
-    let worth_it = DefaultPredicate::new().and(SizeAbove::new(SMALL)).and(is_marked).and(may_shrink);
+    let worth_it =
+        DefaultPredicate::new().and(SizeAbove::new(SMALLEST_COMPRESSED)).and(is_marked).and(may_shrink);
     let table = list_operations().iter().fold(Router::new(), |router, operation| {
         let (path, routed) = operation.build_route(&state);
         router.route(path, routed)

@@ -147,7 +147,7 @@ where
     T: Send + 'static,
 {
     let mut registers = register_snapshot::load_registers(app, tenant).await?;
-    for _ in 0..register_snapshot::DECISIONS {
+    for _ in 0..register_snapshot::SNAPSHOT_ATTEMPTS {
         match write_idempotently(app, WriteLane::foreground(tenant), once.clone(), input(registers), unit)
             .await
         {

@@ -20,16 +20,16 @@ use storage::server::mails;
 use storage::triggers::receivers;
 
 /// Number of months shown, including the present one.
-pub const MONTHS: usize = 12;
+pub const SHOWN_MONTHS: usize = 12;
 /// Benefits pending activation for more than this number of days need attention.
 pub const WAITS_LONG: i32 = 15;
 /// A deal in the same stage for more than this number of days is cold.
 pub const GONE_COLD: i32 = 14;
 /// Lower limits, in days, of the age groups of open claims after the first.
-pub const AGES: [i32; 3] = [7, 30, 90];
+pub const AGE_STEPS: [i32; 3] = [7, 30, 90];
 /// Cache time of the open work.
-const REMEMBERED: Duration = Duration::from_secs(60);
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const SNAPSHOT_LIFETIME: Duration = Duration::from_secs(60);
+const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Number of benefits in the caller's branches, by situation and by branch.
 pub struct BenefitFigures {
@@ -95,7 +95,7 @@ async fn read_monthly_figures(
 fn list_last_months(today: Date) -> Vec<String> {
     let number = |part: i16| usize::try_from(part).unwrap_or(1);
     let present = number(today.year()) * 12 + number(today.month()) - 1;
-    let first = present.saturating_sub(MONTHS - 1);
+    let first = present.saturating_sub(SHOWN_MONTHS - 1);
     (first..=present).map(|month| format!("{:04}-{:02}", month / 12, month % 12 + 1)).collect()
 }
 
@@ -121,17 +121,17 @@ async fn load_open_work(
     registers: &TenantRegisters,
 ) -> Result<Arc<OpenWorkSnapshot>, Error> {
     let now = app.now();
-    let is_fresh = |open: &OpenWorkSnapshot| (now.minus(REMEMBERED)..=now).contains(&open.counted_at);
+    let is_fresh = |open: &OpenWorkSnapshot| (now.minus(SNAPSHOT_LIFETIME)..=now).contains(&open.counted_at);
     if let Some(known) = app.caches.open_work.0.get(&tenant).filter(|open| is_fresh(open)) {
         return Ok(known);
     }
-    let ago = |days: i32| now.minus(DAY.saturating_mul(u32::try_from(days).unwrap_or_default()));
+    let ago = |days: i32| now.minus(ONE_DAY.saturating_mul(u32::try_from(days).unwrap_or_default()));
     let of_claims = registers.situations.iter().filter(|one| one.entity == Entity::Claim);
     let situations: Vec<SituationCode> =
         of_claims.filter(|one| !one.kind.is_final()).map(|one| one.code).collect();
     let claims = match situations.is_empty() {
         true => Vec::new(),
-        false => panel::count_open_claims(&app.db, tenant, &situations, AGES.map(ago)).await?,
+        false => panel::count_open_claims(&app.db, tenant, &situations, AGE_STEPS.map(ago)).await?,
     };
     let deals = panel::count_open_deals(&app.db, tenant, ago(GONE_COLD)).await?;
     let open = Arc::new(OpenWorkSnapshot { claims, deals, counted_at: now });
@@ -141,7 +141,7 @@ async fn load_open_work(
 
 /// Open work in the caller's branches.
 pub struct PendingWork {
-    /// Open claims of each type by age: up to the first of [`AGES`], up to the next, and so on.
+    /// Open claims of each type by age: up to the first of [`AGE_STEPS`], up to the next, and so on.
     pub claims: Vec<(ClaimTypeCode, [i64; 4])>,
     /// Open deals by stage.
     pub deals: Vec<(StageCode, i64)>,
@@ -239,7 +239,7 @@ async fn list_failing_receivers(app: &App, tenant: TenantId) -> Result<Vec<Faili
 /// Counts mails among the latest that will not be retried.
 async fn count_failed_mails(app: &App, tenant: TenantId) -> Result<i64, Error> {
     let last = mails::list_outbox_mails(&app.db, tenant, i32::MAX, 100).await?;
-    let week = app.now().minus(DAY.saturating_mul(7));
+    let week = app.now().minus(ONE_DAY.saturating_mul(7));
     let failed = last.iter().filter(|one| one.sent_at.is_none() && !one.is_waiting && one.created_at > week);
     Ok(failed.count() as i64)
 }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn the_last_months_go_over_the_turn_of_the_year() {
         let months = list_last_months(Date::new(2026, 2, 14).unwrap());
-        assert_eq!(months.len(), MONTHS);
+        assert_eq!(months.len(), SHOWN_MONTHS);
         assert_eq!(
             (months[0].as_str(), months[10].as_str(), months[11].as_str()),
             ("2025-03", "2026-01", "2026-02")

@@ -277,7 +277,7 @@ where
     T: Send + 'static,
 {
     let mut registers = load_registers(app, tenant).await?;
-    for _ in 0..DECISIONS {
+    for _ in 0..SNAPSHOT_ATTEMPTS {
         let query_input = (Arc::clone(&registers), input(&registers));
         let read = app.db.read(query_input, move |tx, (registers, input)| {
             Box::pin(async move {
@@ -294,7 +294,7 @@ where
 }
 
 /// Maximum number of attempts when a register changes meanwhile.
-pub const DECISIONS: usize = 4;
+pub const SNAPSHOT_ATTEMPTS: usize = 4;
 
 /// The tenant of each host, and the default tenant.
 #[derive(Debug, Default)]

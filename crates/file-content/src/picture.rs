@@ -17,10 +17,10 @@ const MOST_MEGAPIXELS: u64 = 50;
 /// Memory limit for decoding one picture.
 const MOST_MEMORY: u64 = 320 * 1024 * 1024;
 /// The longer side of a preview, in pixels.
-const SMALL: u32 = 480;
-const QUALITY: u8 = 80;
-/// The flag for an XMP chunk in the header of an extended WebP.
-const XMP: u8 = 0b0000_0100;
+const PREVIEW_SIDE: u32 = 480;
+const PREVIEW_QUALITY: u8 = 80;
+/// The flag for an XMP_FLAG chunk in the header of an extended WebP.
+const XMP_FLAG: u8 = 0b0000_0100;
 
 /// A validated and cleaned picture.
 pub struct PreparedPicture {
@@ -47,8 +47,8 @@ pub fn prepare_picture(kind: FileKind, input: Bytes) -> Result<PreparedPicture, 
         }
     };
     let (image, (width, height)) = decode_picture(&bytes, format)?;
-    let mut small = match width > SMALL || height > SMALL {
-        true => image.thumbnail(SMALL, SMALL),
+    let mut small = match width > PREVIEW_SIDE || height > PREVIEW_SIDE {
+        true => image.thumbnail(PREVIEW_SIDE, PREVIEW_SIDE),
         false => image,
     };
     small.apply_orientation(orientation);
@@ -87,7 +87,9 @@ fn encode_preview(image: &DynamicImage) -> Result<Bytes, FileProblem> {
         Rgb([on_white(red), on_white(green), on_white(blue)])
     });
     let mut out = Vec::new();
-    JpegEncoder::new_with_quality(&mut out, QUALITY).encode_image(&flat).map_err(|_| FileProblem::Broken)?;
+    JpegEncoder::new_with_quality(&mut out, PREVIEW_QUALITY)
+        .encode_image(&flat)
+        .map_err(|_| FileProblem::Broken)?;
     Ok(out.into())
 }
 
@@ -130,7 +132,7 @@ fn clean_webp(input: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
         if let RiffContent::Data(header) = chunk.content_mut() {
             let mut bytes = header.to_vec();
             if let Some(flags) = bytes.first_mut() {
-                *flags &= !XMP;
+                *flags &= !XMP_FLAG;
             }
             *header = bytes.into();
         }

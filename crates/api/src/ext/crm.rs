@@ -23,7 +23,7 @@ use wire::records::{
 use wire::set_names;
 
 /// Records read and serialized per batch.
-const TOGETHER: usize = 100;
+const RECORDS_PER_STEP: usize = 100;
 
 /// `GET /ext/crm/funil`
 pub async fn list_funnels(
@@ -57,7 +57,7 @@ pub async fn search_leads(
 ) -> Result<Response, RequestFailure> {
     let found = leads::search_leads(&state.app, &caller, query).await?;
     let mut list = JsonListWriter::default();
-    for codes in found.codes.chunks(TOGETHER) {
+    for codes in found.codes.chunks(RECORDS_PER_STEP) {
         for lead in leads::load_found_leads(&state.app, &caller, codes).await? {
             list.push(&render_lead(&found.registers, lead))?;
         }
@@ -122,7 +122,7 @@ pub async fn search_deals(
     let found = deals::search_deals(&state.app, &caller, query).await?;
     let today = state.app.now().date_in(&found.registers.zone);
     let mut list = JsonListWriter::default();
-    for codes in found.codes.chunks(TOGETHER) {
+    for codes in found.codes.chunks(RECORDS_PER_STEP) {
         for deal in deals::load_found_deals(&state.app, &caller, codes).await? {
             list.push(&render_found_deal(&found.registers, &deal, today))?;
         }

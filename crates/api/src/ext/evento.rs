@@ -17,7 +17,7 @@ use wire::records::{
 };
 use wire::set_names;
 
-const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
+const TOTAL_HEADER: HeaderName = HeaderName::from_static("x-total-count");
 
 /// `GET /ext/evento`: streams every match; with `pagina` a single page, with links to the others.
 pub async fn search_claims(
@@ -31,7 +31,7 @@ pub async fn search_claims(
     if let Some(number) = page {
         let (found, total) = search.read_page(&state.app, &caller, number).await?;
         let headers =
-            [(TOTAL, HeaderValue::from(total)), (header::LINK, build_page_links(&uri, number, total))];
+            [(TOTAL_HEADER, HeaderValue::from(total)), (header::LINK, build_page_links(&uri, number, total))];
         return Ok((headers, JsonAnswer(render_found_claims(found))).into_response());
     }
     // The first batch is read before the answer begins, so that an error gets its proper status.

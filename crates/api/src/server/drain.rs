@@ -12,8 +12,8 @@ use std::time::Duration;
 use tower_http::timeout::TimeoutBody;
 
 /// How many bytes are discarded, and for how long.
-const MOST: usize = 8 * 1024 * 1024;
-const LONGEST: Duration = Duration::from_secs(2);
+const DRAINED_BYTES: usize = 8 * 1024 * 1024;
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A body that stays accessible after its reader has dropped it.
 struct RetainedBody {
@@ -78,12 +78,12 @@ impl BodyRemainder {
         }
         let read = async {
             let mut drained = 0;
-            while drained < MOST {
+            while drained < DRAINED_BYTES {
                 let frame = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
                 let Some(Ok(frame)) = frame else { break };
                 drained += frame.data_ref().map_or(0, Bytes::len);
             }
         };
-        let _ = tokio::time::timeout(LONGEST, read).await;
+        let _ = tokio::time::timeout(DRAIN_TIMEOUT, read).await;
     }
 }

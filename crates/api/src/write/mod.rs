@@ -27,10 +27,10 @@ use tower_http::timeout::TimeoutError;
 use wire::read::PartialInput;
 
 /// The largest body, in bytes.
-const LARGEST: usize = 1024 * 1024;
+const LARGEST_BODY: usize = 1024 * 1024;
 const LONGEST_KEY: usize = 255;
-const KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+const KEY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED_HEADER: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 pub struct IncomingWrite {
     body: Bytes,
@@ -43,7 +43,7 @@ impl FromRequest<ServerState> for IncomingWrite {
 
     async fn from_request(request: Request, state: &ServerState) -> Result<IncomingWrite, RequestFailure> {
         let (parts, body) = request.into_parts();
-        let limited = Limited::new(body, LARGEST).collect();
+        let limited = Limited::new(body, LARGEST_BODY).collect();
         let body = match tokio::time::timeout(state.http.body_timeout, limited).await {
             Ok(Ok(collected)) => collected.to_bytes(),
             Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(RequestFailure::TooLarge),
@@ -82,7 +82,7 @@ fn is_unencoded_body(headers: &HeaderMap) -> bool {
 }
 
 fn parse_idempotency_key(headers: &HeaderMap) -> Result<Option<String>, RequestFailure> {
-    let Some(key) = headers.get(KEY) else { return Ok(None) };
+    let Some(key) = headers.get(KEY_HEADER) else { return Ok(None) };
     match key.to_str().map(str::trim) {
         Ok("") => Ok(None),
         Ok(key) if key.len() <= LONGEST_KEY => Ok(Some(key.to_owned())),
@@ -306,7 +306,7 @@ fn replay_answer(stored: StoredAnswer) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, kind);
     headers.insert(header::CACHE_CONTROL, NO_STORE);
-    headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    headers.insert(REPLAYED_HEADER, HeaderValue::from_static("true"));
     response
 }
 

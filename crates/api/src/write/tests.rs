@@ -103,7 +103,7 @@ impl Calls {
         }
         let request = request.body(Body::from(body.to_owned())).unwrap();
         let answer = self.router.clone().oneshot(request).await.unwrap();
-        let (status, replayed) = (answer.status().as_u16(), answer.headers().contains_key(REPLAYED));
+        let (status, replayed) = (answer.status().as_u16(), answer.headers().contains_key(REPLAYED_HEADER));
         let bytes = answer.into_body().collect().await.unwrap().to_bytes();
         (status, String::from_utf8(bytes.to_vec()).unwrap(), replayed)
     }
@@ -148,7 +148,7 @@ async fn a_list_of_records_is_taken_and_told_by_its_places(world: World) {
 #[both_engines]
 async fn a_bad_code_is_told_after_credential_role_size_and_type_and_beside_the_body(world: World) {
     let calls = Calls::on(&world).await;
-    let large = "x".repeat(LARGEST + 1);
+    let large = "x".repeat(LARGEST_BODY + 1);
     let path = "/coisa/x/cancelar";
     let bearer = format!("Bearer {}", calls.token);
     let form = [("Authorization", bearer.as_str()), ("Content-Type", "text/plain")];

@@ -22,7 +22,7 @@ const MOST_WAITING: usize = 10_000;
 const MOST_REMEMBERED: usize = 10_000;
 
 /// Entries written in one transaction.
-const TOGETHER: usize = 200;
+const ENTRIES_PER_BATCH: usize = 200;
 
 /// What an audit entry says about a user.
 pub(super) fn build_user_change(action: AuditedAction, user: UserCode) -> AuditedChange {
@@ -172,7 +172,7 @@ impl Drop for TrailWriteBatch<'_> {
 pub(crate) async fn flush_login_trail(app: &App) -> Result<(), Error> {
     let chunks = app.trail.take().into_iter().flat_map(|(tenant, entries)| {
         let parts: Vec<Vec<AccountAuditEntry>> =
-            entries.chunks(TOGETHER).map(<[AccountAuditEntry]>::to_vec).collect();
+            entries.chunks(ENTRIES_PER_BATCH).map(<[AccountAuditEntry]>::to_vec).collect();
         parts.into_iter().map(move |entries| (tenant, entries))
     });
     let batches: Vec<(TenantId, TrailWriteBatch<'_>)> =

@@ -48,7 +48,7 @@ mod most {
 }
 
 /// How long a login waits for its turn before it fails with `Busy`.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TURN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// More than can be served within that time.
 const MOST_WAITING: usize = 1000;
@@ -69,7 +69,7 @@ impl PasswordHasher {
     pub async fn wait_for_turn(&self, is_known: bool) -> Result<HashingTurn, Error> {
         let _waiting = self.waiting.try_acquire().map_err(|_| Error::Busy)?;
         let place = Arc::clone(&self.places[usize::from(is_known)]).acquire_owned();
-        match tokio::time::timeout(PATIENCE, place).await {
+        match tokio::time::timeout(TURN_TIMEOUT, place).await {
             Ok(Ok(permit)) => Ok(HashingTurn(permit)),
             Ok(Err(_)) | Err(_) => Err(Error::Busy),
         }

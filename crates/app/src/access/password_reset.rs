@@ -25,16 +25,16 @@ const FINISH: AuditedOperation = AuditedOperation::UsePasswordLink;
 pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
 /// Maximum number of open links per account: enough for repeated requests, too few to flood a mailbox. An account at
 /// the limit still has a valid link.
-const MOST: i64 = 3;
-const SPAN: Duration = GOOD_FOR;
+const LINKS_PER_PERIOD: i64 = 3;
+const LINK_PERIOD: Duration = GOOD_FOR;
 /// Maximum number of concurrent requests. Each takes a few milliseconds; requests beyond that are dropped, so that a
 /// flood builds no queue.
-const PLACES: usize = 32;
+const CONCURRENT_REQUESTS: usize = 32;
 
 /// Requests per address and minute.
 const BY_ADDRESS: u32 = 10;
-const MINUTE: Duration = Duration::from_secs(60);
-const ADDRESSES: usize = 10_000;
+const ONE_MINUTE: Duration = Duration::from_secs(60);
+const TRACKED_ADDRESSES: usize = 10_000;
 
 /// Limits concurrent requests and requests per address.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl ResetRequestLimiter {
         ResetRequestLimiter {
             count,
             free: Arc::new(Semaphore::new(count)),
-            requests: Arc::new(Cache::new(ADDRESSES)),
+            requests: Arc::new(Cache::new(TRACKED_ADDRESSES)),
         }
     }
 
@@ -60,7 +60,7 @@ impl ResetRequestLimiter {
 
     fn may_request(&self, address: IpAddr, now: Moment) -> bool {
         let address = address.into();
-        let lately = self.requests.get(&address).filter(|(_, since)| now.duration_since(*since) < MINUTE);
+        let lately = self.requests.get(&address).filter(|(_, since)| now.duration_since(*since) < ONE_MINUTE);
         let (count, since) = lately.unwrap_or((0, now));
         self.requests.insert(address, (count + 1, since));
         count < BY_ADDRESS
@@ -69,7 +69,7 @@ impl ResetRequestLimiter {
 
 impl Default for ResetRequestLimiter {
     fn default() -> ResetRequestLimiter {
-        ResetRequestLimiter::new(PLACES)
+        ResetRequestLimiter::new(CONCURRENT_REQUESTS)
     }
 }
 
@@ -78,7 +78,7 @@ impl Default for ResetRequestLimiter {
 /// per client address returns an error.
 pub fn request_reset_link(app: &App, email: Email, requested_from: Option<IpAddr>) -> Result<(), Error> {
     if requested_from.is_some_and(|address| !app.resets.may_request(address, app.now())) {
-        return Err(Error::TooManyFailures(MINUTE));
+        return Err(Error::TooManyFailures(ONE_MINUTE));
     }
     let Ok(place) = Arc::clone(&app.resets.free).try_acquire_owned() else {
         metrics::counter!("amparo_reset_requests_dropped_total").increment(1);
@@ -110,7 +110,9 @@ async fn send_reset_link(app: &App, email: &Email, requested_from: Option<IpAddr
     };
     let now = app.now();
     // Checked before the transaction too: a flood for one account costs reads, not writes.
-    if password_resets::count_password_resets_since(&app.db, tenant, user, now.minus(SPAN)).await? >= MOST {
+    if password_resets::count_password_resets_since(&app.db, tenant, user, now.minus(LINK_PERIOD)).await?
+        >= LINKS_PER_PERIOD
+    {
         return Ok(());
     }
     let mut random = [0; 32];
@@ -126,8 +128,9 @@ async fn insert_reset_link(tx: &mut Tx, link: &NewResetLink) -> Result<(), Error
         return Ok(());
     };
     let made =
-        password_resets::count_password_resets_since(&mut *tx, tenant, user.code, now.minus(SPAN)).await?;
-    if !user.active || made >= MOST {
+        password_resets::count_password_resets_since(&mut *tx, tenant, user.code, now.minus(LINK_PERIOD))
+            .await?;
+    if !user.active || made >= LINKS_PER_PERIOD {
         return Ok(());
     }
     let (hash, expires_at) = (hash_link_token(&link.token), now.plus(GOOD_FOR));

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 /// Users tracked at the same time. An evicted user starts with a full allowance.
-const USERS: usize = 10_000;
+const TRACKED_USERS: usize = 10_000;
 /// The burst allowed after a quiet period, in microseconds of the rate.
-const BURST: i64 = 60_000_000;
+const BURST_MICROS: i64 = 60_000_000;
 
 pub struct RequestLimit {
     /// Microseconds used by one request; 0 for no limit.
@@ -30,7 +30,7 @@ impl RequestLimit {
     /// At most `most` requests per second and user; 0 for no limit.
     pub fn per_second(most: u32) -> RequestLimit {
         let cost = 1_000_000_i64.checked_div(most.into()).map_or(0, |cost| cost.max(1));
-        RequestLimit { cost, users: Cache::new(USERS) }
+        RequestLimit { cost, users: Cache::new(TRACKED_USERS) }
     }
 
     /// Counts a request, or returns how long the user must wait.
@@ -54,12 +54,12 @@ impl RequestLimit {
         };
         let next = |used: i64| {
             let next = used.max(now).saturating_add(self.cost);
-            (next - now <= BURST).then_some(next)
+            (next - now <= BURST_MICROS).then_some(next)
         };
         match used_up_to.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next) {
             Ok(_) => Ok(()),
             Err(used) => {
-                let wait = used.saturating_add(self.cost).saturating_sub(now).saturating_sub(BURST);
+                let wait = used.saturating_add(self.cost).saturating_sub(now).saturating_sub(BURST_MICROS);
                 Err(Error::TooManyRequests(Duration::from_micros(wait.max(0).unsigned_abs())))
             }
         }

@@ -17,7 +17,7 @@ pub use storage::access::tokens::ActiveToken;
 
 const PASSWORD: AuditedOperation = AuditedOperation::ChangeOwnPassword;
 /// Maximum number of sessions listed.
-const MOST: i64 = 100;
+const LARGEST_SESSION_COUNT: i64 = 100;
 /// Maximum stored length of a user agent.
 const LONGEST_AGENT: usize = 300;
 
@@ -116,7 +116,8 @@ pub async fn sign_out(app: &App, token: &str) -> Result<(), Error> {
 pub async fn list_own_sessions(app: &App, caller: &Session) -> Result<Vec<ActiveToken>, Error> {
     let now = app.now();
     let mut open =
-        tokens::list_active_tokens(&app.db, caller.scope.tenant(), caller.user, (now, MOST)).await?;
+        tokens::list_active_tokens(&app.db, caller.scope.tenant(), caller.user, (now, LARGEST_SESSION_COUNT))
+            .await?;
     let is_idle = |at: Moment| app.idle_limit.is_some_and(|limit| now.duration_since(at) >= limit);
     open.retain(|one| !(one.is_console && one.active_at.is_some_and(is_idle)));
     Ok(open)

@@ -17,9 +17,9 @@ use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Files held in memory at once, each no larger than the limit; others wait.
-const HELD: usize = 8;
+const FILES_IN_MEMORY: usize = 8;
 /// Pictures decoded at once: each may take a hundred times the size of its file.
-const OPENED: usize = 1;
+const CONCURRENT_DECODINGS: usize = 1;
 
 /// The parts stored under a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl fmt::Debug for FileStore {
 impl FileStore {
     fn from_store(store: Option<Arc<dyn ObjectStore>>, limits: StorageLimits) -> FileStore {
         let (memory_permits, decoder_permits) =
-            (Arc::new(Semaphore::new(HELD)), Arc::new(Semaphore::new(OPENED)));
+            (Arc::new(Semaphore::new(FILES_IN_MEMORY)), Arc::new(Semaphore::new(CONCURRENT_DECODINGS)));
         FileStore { store, folder: None, waiting: None, limits, memory_permits, opened: decoder_permits }
     }
 

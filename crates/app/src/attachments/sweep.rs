@@ -7,9 +7,9 @@ use std::time::Duration;
 use storage::{Statement, Tx, WriteLane, attachments};
 
 /// Files per transaction, and keys between two lease renewals.
-const SOME: i64 = 50;
+const FILES_PER_SWEEP: i64 = 50;
 /// Minimum age of content without a file row: younger content may be a running upload.
-const LOOSE: Duration = Duration::from_secs(24 * 3600);
+const LOOSE_FILE_AGE: Duration = Duration::from_secs(24 * 3600);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RetentionPeriods {
@@ -25,7 +25,13 @@ pub(crate) async fn sweep_files(
     let input = (tenant, app.now(), retention);
     let lane = WriteLane::background(tenant);
     let expired = app.db.write(lane, input, |tx, input| Box::pin(delete_expired_files(tx, input))).await?;
-    let keys = attachments::list_orphan_keys_before(&app.db, tenant, app.now().minus(LOOSE), SOME).await?;
+    let keys = attachments::list_orphan_keys_before(
+        &app.db,
+        tenant,
+        app.now().minus(LOOSE_FILE_AGE),
+        FILES_PER_SWEEP,
+    )
+    .await?;
     let found = keys.len();
     let mut deleted = 0;
     for key in keys {
@@ -44,7 +50,7 @@ pub(crate) async fn sweep_files(
     }
     // If every deletion failed, the store is unreachable: the next run retries.
     let has_progress = deleted > 0 || found == 0;
-    let may_be_more = has_progress && (expired as i64 == SOME || found as i64 == SOME);
+    let may_be_more = has_progress && (expired as i64 == FILES_PER_SWEEP || found as i64 == FILES_PER_SWEEP);
     Ok((expired + deleted as u64, may_be_more))
 }
 
@@ -53,14 +59,16 @@ async fn delete_expired_files(
     tx: &mut Tx,
     (tenant, now, retention): &(TenantId, Moment, RetentionPeriods),
 ) -> Result<u64, Error> {
-    let old = attachments::list_files_removed_before(tx, *tenant, now.minus(retention.removed), SOME).await?;
+    let old =
+        attachments::list_files_removed_before(tx, *tenant, now.minus(retention.removed), FILES_PER_SWEEP)
+            .await?;
     if old.is_empty() {
         return Ok(0);
     }
     // Backdated, so that the content is due at once.
-    let since = now.minus(LOOSE * 2);
+    let since = now.minus(LOOSE_FILE_AGE * 2);
     let bytes: i64 = old.iter().map(|(_, _, size)| size).sum();
-    let count = i64::try_from(old.len()).unwrap_or(SOME);
+    let count = i64::try_from(old.len()).unwrap_or(FILES_PER_SWEEP);
     let mut statements = vec![attachments::add_to_file_totals(*tenant, -count, -bytes)];
     for (code, key, _) in &old {
         statements.push(attachments::delete_file(*tenant, *code));

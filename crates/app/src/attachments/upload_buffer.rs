@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes collected in memory before each write.
-const GATHERED: usize = 256 * 1024;
+const BYTES_PER_WRITE: usize = 256 * 1024;
 
 pub struct UploadBuffer {
     most_mib: u64,
@@ -50,7 +50,7 @@ impl UploadBuffer {
         }
         self.digest.update(bytes);
         self.gathered.extend_from_slice(bytes);
-        match self.gathered.len() < GATHERED {
+        match self.gathered.len() < BYTES_PER_WRITE {
             true => Ok(()),
             false => self.spill_to_disk().await,
         }

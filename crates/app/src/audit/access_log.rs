@@ -19,12 +19,12 @@ use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 
 /// Maximum number of buffered accesses.
-const MOST: usize = 500_000;
+const LARGEST_BUFFER: usize = 500_000;
 /// Rows written in one transaction.
-const TOGETHER: usize = 2_000;
-const PAGE: usize = PAGE_SIZE as usize;
+const ENTRIES_PER_BATCH: usize = 2_000;
+const ENTRIES_PER_PAGE: usize = PAGE_SIZE as usize;
 /// How many people of one access, by code, are shown by name in the newest-first audit.
-pub const NAMED: usize = 5;
+pub const NAMED_PEOPLE: usize = 5;
 
 #[derive(Default)]
 pub struct AccessLogBuffer(Mutex<PendingAccessLog>);
@@ -48,7 +48,7 @@ impl AccessLogBuffer {
         at: Moment,
     ) -> Result<(), Error> {
         let mut waiting = self.lock();
-        if waiting.looks >= MOST {
+        if waiting.looks >= LARGEST_BUFFER {
             return Err(Error::AuditBacklogFull);
         }
         let PendingAccessLog { looks: total, by_tenant } = &mut *waiting;
@@ -72,7 +72,7 @@ impl AccessLogBuffer {
         let mut waiting = self.lock();
         let PendingAccessLog { looks: total, by_tenant } = &mut *waiting;
         let blocks = by_tenant.get_mut(&tenant)?;
-        let keys: Vec<AccessLogKey> = blocks.keys().take(TOGETHER).copied().collect();
+        let keys: Vec<AccessLogKey> = blocks.keys().take(ENTRIES_PER_BATCH).copied().collect();
         let mut batch: Vec<_> = keys.into_iter().filter_map(|key| blocks.remove_entry(&key)).collect();
         // Sorted, so that the same calls always produce the same entries.
         batch.sort_unstable_by_key(|((user, operation, block), _)| (*user, operation.name(), *block));
@@ -152,9 +152,9 @@ impl Drop for AccessLogBatch<'_> {
 }
 
 /// Above this number, waiting a little merges many accesses into one write.
-const MANY: usize = 1_000;
+const MERGED_WRITE_SIZE: usize = 1_000;
 /// How many turns a write may be delayed.
-const TURNS: u32 = 20;
+const LONGEST_DELAY_TURNS: u32 = 20;
 
 /// Decides on each turn whether to write the buffer. A few accesses are written at once. Many are collected for some
 /// turns, because every write invalidates the page caches of all readers of an embedded database.
@@ -169,7 +169,7 @@ impl AccessLogPacer {
     pub async fn flush_when_due(&mut self, app: &App) -> Result<(), Error> {
         self.waited += 1;
         let waiting = app.looks.lock().looks;
-        if waiting > MANY && waiting < MOST / 2 && self.waited < TURNS {
+        if waiting > MERGED_WRITE_SIZE && waiting < LARGEST_BUFFER / 2 && self.waited < LONGEST_DELAY_TURNS {
             return Ok(());
         }
         self.waited = 0;
@@ -222,9 +222,9 @@ pub async fn read_audit_page(
         .read(input, |tx: &mut Tx, (tenant, question): &(TenantId, AuditPageQuery)| {
             let criteria = AuditEntryCriteria { person: question.person, user: question.user };
             let stretch = AuditCodeRange::starting_after(question.after);
-            Box::pin(
-                async move { Ok(audit::list_audit_entries(tx, *tenant, criteria, stretch, PAGE).await?) },
-            )
+            Box::pin(async move {
+                Ok(audit::list_audit_entries(tx, *tenant, criteria, stretch, ENTRIES_PER_PAGE).await?)
+            })
         })
         .await
 }
@@ -273,7 +273,7 @@ async fn read_reverse_page(
         *tenant,
         criteria,
         AuditCodeRange { after, before, newest_first: true },
-        PAGE,
+        ENTRIES_PER_PAGE,
     )
     .await?;
     let mut named: BTreeSet<PersonCode> = reading.person.into_iter().collect();
@@ -282,7 +282,7 @@ async fn read_reverse_page(
             AuditedEvent::Change(person, _) => named.extend(person),
             AuditedEvent::Access(people) => {
                 let codes: BTreeSet<PersonCode> = people.iter().map(|(person, _)| *person).collect();
-                named.extend(codes.into_iter().take(NAMED));
+                named.extend(codes.into_iter().take(NAMED_PEOPLE));
             }
         }
     }

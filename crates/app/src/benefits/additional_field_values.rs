@@ -7,7 +7,7 @@ use wire::read::{FieldPatch, ScalarInput};
 use wire::records::CampoAdicionalInput;
 
 /// Maximum length in characters of a value whose field sets no limit of its own.
-const LONGEST: i32 = 1000;
+const LONGEST_VALUE: i32 = 1000;
 
 /// Applies the values present in the request; fields that are not mentioned keep their value.
 pub fn apply_additional_fields(
@@ -100,7 +100,7 @@ fn normalize_field_text(field: &StoredAdditionalField, value: &ScalarInput) -> R
             option.cloned().ok_or_else(|| FieldProblem::NotAnOption(field.options.clone()))?
         }
     };
-    let longest = field.longest.unwrap_or(LONGEST);
+    let longest = field.longest.unwrap_or(LONGEST_VALUE);
     if normalized.chars().count() > usize::try_from(longest).unwrap_or(usize::MAX) {
         return Err(FieldProblem::TooLong(longest));
     }

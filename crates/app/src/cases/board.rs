@@ -17,20 +17,20 @@ use storage::cases::board::{self, BoardColumnQuery};
 use storage::registers::situations::StoredSituation;
 
 /// Page size of a column.
-pub const CARDS: i64 = 50;
+pub const CARDS_PER_COLUMN: i64 = 50;
 /// Columns are counted up to this number.
-pub const MOST: i64 = 10_000;
+pub const LARGEST_COUNT: i64 = 10_000;
 /// After this time a client must read the board again instead of its changes.
 const LOOKED_AWAY: Duration = Duration::from_secs(15 * 60);
 /// Allowance for transactions that commit later than their timestamp, and for clock differences.
-const LATER: Duration = Duration::from_secs(10);
+const CHANGE_OVERLAP: Duration = Duration::from_secs(10);
 /// Maximum number of changed cases in one answer.
-const CHANGES: i64 = 100;
+const CHANGES_PER_ANSWER: i64 = 100;
 
 /// A situation with its cases: newest first if the situation closes a case, else longest waiting first.
 pub struct SituationColumn {
     pub situation: SituationCode,
-    /// Number of cases, up to [`MOST`].
+    /// Number of cases, up to [`LARGEST_COUNT`].
     pub total: i64,
     /// Number of cases past their time limit.
     pub late: i64,
@@ -146,7 +146,8 @@ async fn count_columns(
     let late = read_plan.plans.iter().filter_map(|plan| Some((plan.situation, Some(plan.late_before?))));
     let requests: Vec<_> = all.chain(late).collect();
     let counts =
-        board::count_cases_by_situation(&mut *tx, &read_plan.scope, read_plan.kind, &requests, MOST).await?;
+        board::count_cases_by_situation(&mut *tx, &read_plan.scope, read_plan.kind, &requests, LARGEST_COUNT)
+            .await?;
     let (totals, late) = counts.split_at(read_plan.plans.len());
     let mut late = late.iter().copied();
     let columns = read_plan.plans.iter().zip(totals).map(|(plan, total)| {
@@ -169,10 +170,10 @@ async fn fill_column(
         situation: plan.situation,
         newest_first: plan.closes,
         behind: cursor,
-        limit: CARDS,
+        limit: CARDS_PER_COLUMN,
     };
     let codes = board::list_column_cases(&mut *tx, &read_plan.scope, read_plan.kind, column_query).await?;
-    let is_full = codes.len() as i64 == CARDS;
+    let is_full = codes.len() as i64 == CARDS_PER_COLUMN;
     column.rows = load_cases_in_order(tx, read_plan, &codes).await?;
     column.next = column.rows.last().filter(|_| is_full).map(|last| {
         let head = last.case.head();
@@ -191,7 +192,7 @@ async fn load_cases_in_order(
     Ok(codes.iter().filter_map(|code| by_code.remove(code)).collect())
 }
 
-/// Counts the late cases of a kind; each situation counts up to [`MOST`].
+/// Counts the late cases of a kind; each situation counts up to [`LARGEST_COUNT`].
 #[boxed::future]
 pub async fn count_late_cases(app: &App, caller: &Session, kind: CaseKind) -> Result<i64, Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
@@ -206,9 +207,14 @@ pub async fn count_late_cases(app: &App, caller: &Session, kind: CaseKind) -> Re
                 .iter()
                 .filter_map(|plan| Some((plan.situation, Some(plan.late_before?))))
                 .collect();
-            let counts =
-                board::count_cases_by_situation(&mut *tx, &read_plan.scope, read_plan.kind, &requests, MOST)
-                    .await?;
+            let counts = board::count_cases_by_situation(
+                &mut *tx,
+                &read_plan.scope,
+                read_plan.kind,
+                &requests,
+                LARGEST_COUNT,
+            )
+            .await?;
             Ok::<_, Error>(counts.iter().sum())
         })
     })
@@ -231,8 +237,9 @@ pub async fn read_board_changes(
         return Ok(None);
     }
     let query = SituationBoardQuery { branch, only: None };
-    let input =
-        |registers: &TenantRegisters| (plan_board(registers, caller, kind, query, now), since.minus(LATER));
+    let input = |registers: &TenantRegisters| {
+        (plan_board(registers, caller, kind, query, now), since.minus(CHANGE_OVERLAP))
+    };
     let (columns, registers) = read_with_registers(app, tenant, input, |tx, (read_plan, since)| {
         Box::pin(async move {
             let Some(read_plan) = read_plan else { return Ok(Some(Vec::new())) };
@@ -250,8 +257,10 @@ async fn read_changed_columns(
     read_plan: &BoardReadPlan,
     since: Moment,
 ) -> Result<Option<Vec<SituationColumn>>, Error> {
-    let codes = board::list_changed_cases(&mut *tx, &read_plan.scope, read_plan.kind, since, CHANGES).await?;
-    if codes.len() as i64 == CHANGES {
+    let codes =
+        board::list_changed_cases(&mut *tx, &read_plan.scope, read_plan.kind, since, CHANGES_PER_ANSWER)
+            .await?;
+    if codes.len() as i64 == CHANGES_PER_ANSWER {
         return Ok(None);
     }
     let mut columns: Vec<SituationColumn> =

@@ -42,7 +42,7 @@ async fn read_visible_cards(
 }
 
 /// Number of tokens sealed in one transaction.
-const TOGETHER: i64 = 200;
+const TOKENS_PER_BATCH: i64 = 200;
 
 /// Seals tokens that earlier versions stored in clear text, and empties their column; returns their number. After an
 /// interruption, a new run continues with the rest.
@@ -56,7 +56,7 @@ pub async fn seal_clear_tokens(app: &App, vault: &Vault, tenant: TenantId) -> Re
         });
         let count = unit.await?;
         sealed += count;
-        if count < TOGETHER.unsigned_abs() {
+        if count < TOKENS_PER_BATCH.unsigned_abs() {
             return Ok(sealed);
         }
     }
@@ -68,7 +68,7 @@ async fn seal_token_batch(
     chance: &dyn RandomSource,
     tenant: TenantId,
 ) -> Result<u64, Error> {
-    let clear = credit_cards::list_unsealed_tokens(&mut *tx, tenant, TOGETHER).await?;
+    let clear = credit_cards::list_unsealed_tokens(&mut *tx, tenant, TOKENS_PER_BATCH).await?;
     for (person, code, token) in &clear {
         seal_token(tx, vault, chance, (tenant, *code), token).await?;
         credit_cards::clear_unsealed_token(tx, tenant, (*person, *code)).await?;

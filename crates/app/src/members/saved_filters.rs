@@ -29,9 +29,9 @@ impl FilterableList {
 }
 
 /// Maximum number of filters per user and list.
-const MOST: usize = 30;
+const FILTERS_PER_USER: usize = 30;
 /// Maximum number of filters shown, including shared ones of other users.
-const SHOWN: i64 = 100;
+const SHOWN_FILTERS: i64 = 100;
 const LONGEST_NAME: usize = 60;
 const LONGEST_QUERY: usize = 2_000;
 
@@ -48,7 +48,7 @@ pub async fn list_filters(
     list: FilterableList,
 ) -> Result<Vec<SavedFilter>, Error> {
     let key = (list.name(), caller.user);
-    Ok(saved_filters::list_saved_filters(&app.db, caller.scope.tenant(), key, SHOWN).await?)
+    Ok(saved_filters::list_saved_filters(&app.db, caller.scope.tenant(), key, SHOWN_FILTERS).await?)
 }
 
 /// The content of a filter to save.
@@ -119,12 +119,15 @@ async fn write_filter(
     draft: &FilterDraft,
 ) -> Result<FilterCode, Error> {
     let known =
-        saved_filters::list_saved_filters(&mut *tx, actor.tenant, (list.name(), actor.user), SHOWN).await?;
+        saved_filters::list_saved_filters(&mut *tx, actor.tenant, (list.name(), actor.user), SHOWN_FILTERS)
+            .await?;
     let own_filters: Vec<&SavedFilter> = known.iter().filter(|one| one.owner == actor.user).collect();
     let same = own_filters.iter().find(|one| domain::fold_text(&one.name) == domain::fold_text(&draft.name));
     let code = match same {
         Some(same) => same.code,
-        None if own_filters.len() >= MOST => return Err(Rejection::TooManyFilters { most: MOST }.into()),
+        None if own_filters.len() >= FILTERS_PER_USER => {
+            return Err(Rejection::TooManyFilters { most: FILTERS_PER_USER }.into());
+        }
         None => FilterCode::new(counters::reserve_number(tx, actor.tenant, Counter::SavedFilter).await?),
     };
     let filter = SavedFilter {

@@ -6,9 +6,9 @@ use domain::{RandomSource, TenantId};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-const PREFIX: &str = "amp";
+const TOKEN_PREFIX: &str = "amp";
 /// 160 bits.
-const RANDOM: usize = 20;
+const RANDOM_BYTES: usize = 20;
 
 /// The stored form of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,9 +19,9 @@ pub struct TokenLookupKey {
 
 /// A new token, and its stored form.
 pub fn generate_token(tenant: TenantId, chance: &dyn RandomSource) -> (String, TokenLookupKey) {
-    let mut random = [0; RANDOM];
+    let mut random = [0; RANDOM_BYTES];
     chance.fill(&mut random);
-    let mut token = format!("{PREFIX}_{tenant}_{}", encode_hex(&random));
+    let mut token = format!("{TOKEN_PREFIX}_{tenant}_{}", encode_hex(&random));
     let check = compute_checksum(&token);
     let _ = write!(token, "_{check}");
     let key = TokenLookupKey { tenant, hash: hash_token(&token) };
@@ -33,9 +33,9 @@ pub fn parse_token_key(token: &str) -> Option<TokenLookupKey> {
     let (body, checksum) = token.rsplit_once('_')?;
     let mut parts = body.split('_');
     let (prefix, tenant, random) = (parts.next()?, parts.next()?, parts.next()?);
-    let is_ours = prefix == PREFIX
+    let is_ours = prefix == TOKEN_PREFIX
         && parts.next().is_none()
-        && random.len() == 2 * RANDOM
+        && random.len() == 2 * RANDOM_BYTES
         && token.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && checksum == compute_checksum(body);
     let tenant: i32 = tenant.parse().ok().filter(|_| is_ours)?;

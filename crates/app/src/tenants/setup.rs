@@ -18,7 +18,7 @@ use storage::server::counters::{self, Counter};
 use storage::server::settings::{self, ServerSetting};
 use storage::{Tx, WriteLane};
 
-const RANDOM: usize = 16;
+const RANDOM_BYTES: usize = 16;
 /// The founder of an association has no account yet.
 const FOUNDING: AccountActor =
     AccountActor { user: None, operation: AuditedOperation::CompleteSetup, address: None };
@@ -46,7 +46,7 @@ pub async fn issue_setup_code(app: &App) -> Result<Option<String>, Error> {
     if !app.db.read((), |tx, ()| Box::pin(is_server_empty(tx))).await? {
         return Ok(None);
     }
-    let mut random = [0; RANDOM];
+    let mut random = [0; RANDOM_BYTES];
     app.chance.fill(&mut random);
     let code = encode_hex(&random);
     let stored = format!("{} {}", digest_setup_code(&code), app.now().plus(GOOD_FOR).millis());

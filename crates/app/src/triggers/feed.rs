@@ -17,7 +17,7 @@ pub use storage::history::situation_changes::HistoryFeedEntry;
 use storage::history::situation_changes::{self, HistoryEntryMark};
 use storage::server::counters::{self, Counter};
 
-pub const PAGE: usize = PAGE_SIZE as usize;
+pub const CHANGES_PER_PAGE: usize = PAGE_SIZE as usize;
 
 pub struct ChangeFeedPage {
     pub entries: Vec<HistoryFeedEntry>,
@@ -45,8 +45,8 @@ pub async fn read_feed_page(
     let ((mut entries, place), registers) =
         read_with_registers(app, tenant, build_query, |tx, query| Box::pin(read_feed_entries(tx, query)))
             .await?;
-    let has_more = entries.len() > PAGE;
-    entries.truncate(PAGE);
+    let has_more = entries.len() > CHANGES_PER_PAGE;
+    entries.truncate(CHANGES_PER_PAGE);
     let last = entries.last().map(|one| build_cursor(tenant, &build_entry_mark(one)));
     record_access(
         app,
@@ -64,9 +64,14 @@ async fn read_feed_entries(
     (tenant, branches, entities, after): &ChangeFeedQuery,
 ) -> Result<(Vec<HistoryFeedEntry>, HistoryCursor), Error> {
     let place = resolve_cursor(tx, *tenant, *after).await?;
-    let entries =
-        situation_changes::list_history_feed(tx, *tenant, (branches, entities), place.code, PAGE as i64 + 1)
-            .await?;
+    let entries = situation_changes::list_history_feed(
+        tx,
+        *tenant,
+        (branches, entities),
+        place.code,
+        CHANGES_PER_PAGE as i64 + 1,
+    )
+    .await?;
     Ok((entries, place))
 }
 

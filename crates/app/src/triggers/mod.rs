@@ -31,7 +31,7 @@ pub use overview::{
 };
 pub use ready_jobs::fetch_ready_jobs;
 pub use record_outcomes::{DeliveryOutcome, DeliveryVerdict, RetryPolicy, record_outcomes};
-pub use replay::{ReplaySelection, TOGETHER, replay_deliveries};
+pub use replay::{REPLAYS_PER_BATCH, ReplaySelection, replay_deliveries};
 pub use send_test::{TestMessageOutcome, send_test_message};
 
 pub use storage::history::situation_changes::HistoryEntryMark;

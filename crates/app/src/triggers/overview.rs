@@ -18,7 +18,7 @@ pub use storage::triggers::deliveries::{DeliveryOverview, LOOKED_AT};
 pub use storage::triggers::queues::COUNTED;
 
 /// The period of the success rate.
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// The performance of a receiver, and its latest failure.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub async fn list_performance(
     tenant: TenantId,
     receivers: Vec<ReceiverCode>,
 ) -> Result<Vec<ReceiverPerformance>, Error> {
-    let input = (tenant, receivers, app.now().minus(DAY));
+    let input = (tenant, receivers, app.now().minus(ONE_DAY));
     app.db
         .read(input, |tx, (tenant, receivers, since)| {
             Box::pin(async move {

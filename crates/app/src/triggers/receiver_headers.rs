@@ -15,7 +15,7 @@ pub fn find_bad_headers(headers: &[(String, String)]) -> Vec<Rejection> {
 }
 
 /// Headers reserved for the message and the connection.
-const OURS: [&str; 15] = [
+const RESERVED_HEADERS: [&str; 15] = [
     "connection",
     "content-encoding",
     "content-length",
@@ -38,7 +38,7 @@ fn is_valid_header(name: &str, value: &str) -> bool {
     !name.is_empty()
         && name.len() <= 100
         && name.bytes().all(is_sign)
-        && !OURS.contains(&name.to_ascii_lowercase().as_str())
+        && !RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str())
         && value.len() <= 4000
         && value.bytes().all(|byte| (32..127).contains(&byte))
 }

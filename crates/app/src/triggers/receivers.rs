@@ -31,7 +31,7 @@ pub const AT_ONCE: i32 = 8;
 const MOST_AT_ONCE: i32 = 64;
 const MOST_PREVIOUS: usize = 4;
 /// Maximum number of active receivers of an association: every change is written once for each.
-pub const MOST: usize = 100;
+pub const RECEIVERS_PER_TENANT: usize = 100;
 
 /// The actor of a receiver change.
 #[derive(Clone, Copy, Debug)]
@@ -181,9 +181,9 @@ async fn insert_receiver(
 
 /// Enforces the maximum number of active receivers.
 async fn check_receiver_room(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
-    match receivers::list_active_receivers(&mut *tx, tenant).await?.len() < MOST {
+    match receivers::list_active_receivers(&mut *tx, tenant).await?.len() < RECEIVERS_PER_TENANT {
         true => Ok(()),
-        false => Err(Rejection::TooManyReceivers { most: MOST }.into()),
+        false => Err(Rejection::TooManyReceivers { most: RECEIVERS_PER_TENANT }.into()),
     }
 }
 

@@ -58,12 +58,12 @@ pub struct RetryPolicy {
 impl RetryPolicy {
     /// Whether a receiver with so many failures, over so many records, is only probed.
     pub fn is_only_probed(failures: i32, records: usize) -> bool {
-        failures >= FAILURES && records >= RECORDS
+        failures >= PROBED_AFTER_FAILURES && records >= PROBED_AFTER_RECORDS
     }
 }
 
-const FAILURES: i32 = 20;
-const RECORDS: usize = 5;
+const PROBED_AFTER_FAILURES: i32 = 20;
+const PROBED_AFTER_RECORDS: usize = 5;
 /// The longest time a receiver is left alone, at its own request or by the policy.
 pub(super) fn compute_longest_patience(policy: &RetryPolicy) -> Duration {
     LONGEST_PATIENCE.max(policy.probe)
@@ -71,7 +71,7 @@ pub(super) fn compute_longest_patience(policy: &RetryPolicy) -> Duration {
 
 /// The longest wait after a failure by the schedule, including jitter.
 pub(super) fn compute_longest_wait(wait: Duration) -> Duration {
-    apply_jitter(wait, JITTER)
+    apply_jitter(wait, JITTER_PERCENT)
 }
 
 /// The longest delay granted at the receiver's request.
@@ -79,7 +79,7 @@ const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 3600);
 /// Minimum interval between notices about exhausted messages of a receiver.
 const TOLD_EVERY: Duration = Duration::from_secs(24 * 3600);
 /// Waits vary by up to this percentage, so that messages that failed together do not retry together.
-const JITTER: i64 = 20;
+const JITTER_PERCENT: i64 = 20;
 
 struct OutcomeBatch {
     tenant: TenantId,
@@ -117,9 +117,9 @@ pub async fn record_outcomes(
 ) -> Result<OutcomeSummary, Error> {
     let mut bytes = vec![0; outcomes.len() * 2];
     app.chance.fill(&mut bytes);
-    let throws = bytes
-        .chunks(2)
-        .map(|two| i64::from(u16::from_le_bytes([two[0], two[1]])) * (2 * JITTER + 1) / 65_536 - JITTER);
+    let throws = bytes.chunks(2).map(|two| {
+        i64::from(u16::from_le_bytes([two[0], two[1]])) * (2 * JITTER_PERCENT + 1) / 65_536 - JITTER_PERCENT
+    });
     let input = OutcomeBatch {
         tenant,
         throws: throws.collect(),
@@ -380,7 +380,7 @@ fn update_health(
     health.tried_at = Some(input.now);
     let since = *health.failing_since.get_or_insert(input.now);
     let record = (outcome.job.entity.number(), outcome.job.record);
-    if health.failed_records.len() < RECORDS && !health.failed_records.contains(&record) {
+    if health.failed_records.len() < PROBED_AFTER_RECORDS && !health.failed_records.contains(&record) {
         health.failed_records.push(record);
     }
     if let Some(requested_delay) = outcome.patience {

@@ -23,7 +23,7 @@ pub enum ReplaySelection {
 }
 
 /// Deliveries replayed in one transaction: few, and in the background, so that requests are not delayed.
-pub const TOGETHER: i64 = 100;
+pub const REPLAYS_PER_BATCH: i64 = 100;
 
 /// Replays deliveries; returns how many. Each keeps its `webhook-id` and its order among the changes of its record.
 #[boxed::future]
@@ -82,7 +82,8 @@ async fn replay_batch(
 ) -> Result<(u64, Option<HistoryCode>), Error> {
     let number = counters::reserve_long_number(tx, actor.tenant, Counter::Lease).await?;
     let (replayed, more) =
-        deliveries::replay_deliveries(tx, actor.tenant, receiver, again, (now, TOGETHER, number)).await?;
+        deliveries::replay_deliveries(tx, actor.tenant, receiver, again, (now, REPLAYS_PER_BATCH, number))
+            .await?;
     if replayed > 0 {
         let change =
             AuditedChange::new(AuditedAction::ReplayDeliveries, AuditedRecordKind::Receiver, receiver.get());

@@ -12,15 +12,15 @@ use storage::triggers::receivers::StoredReceiver;
 use storage::triggers::{deliveries, queues, receivers};
 use storage::{Tx, WriteLane};
 
-const HOUR: Duration = Duration::from_secs(3600);
+const ONE_HOUR: Duration = Duration::from_secs(3600);
 /// Larger than the free space of a database page, so that the write must allocate space.
 const PROBE_BYTES: usize = 64 * 1024;
 /// How many of the newest attachments are checked, and how many random others.
-const SAMPLE: i64 = 50;
+const SAMPLED_FILES: i64 = 50;
 /// Exhausted triggers of one receiver are counted up to this number.
 pub const EXHAUSTED_COUNTED: i64 = 1000;
 /// A receiver that has failed for less may be restarting.
-const FAILING_FOR: Duration = HOUR;
+const FAILING_FOR: Duration = ONE_HOUR;
 /// No wait between attempts is longer.
 const LONGEST_WAIT: Duration = Duration::from_secs(30 * 3600);
 /// A mail that waited this long failed, or no process sends mail.
@@ -69,9 +69,9 @@ pub async fn sample_attachments(app: &App, place: &FileStore) -> Result<Attachme
 }
 
 async fn list_sampled_files(app: &App, tenant: TenantId) -> Result<Vec<BlobLocation>, Error> {
-    let mut sample = attachments::list_newest_blobs(&app.db, tenant, SAMPLE).await?;
+    let mut sample = attachments::list_newest_blobs(&app.db, tenant, SAMPLED_FILES).await?;
     let Some(oldest) = sample.last().map(|file| file.code.get()) else { return Ok(sample) };
-    for _ in 0..SAMPLE {
+    for _ in 0..SAMPLED_FILES {
         let mut random = [0; 4];
         app.chance.fill(&mut random);
         let code = FileCode::new(i32::from_be_bytes(random).rem_euclid(oldest.max(1)));
@@ -137,7 +137,8 @@ async fn list_receiver_troubles(
         kinds.push(TroubleKind::FailingSince(since));
     }
     let first_wait = queues::find_first_wait(&app.db, tenant, receiver.code).await?;
-    let waits = [receiver.health.not_before.map(|at| (at, HOUR)), first_wait.map(|at| (at, LONGEST_WAIT))];
+    let waits =
+        [receiver.health.not_before.map(|at| (at, ONE_HOUR)), first_wait.map(|at| (at, LONGEST_WAIT))];
     let far = waits.into_iter().flatten().filter(|(at, most)| *at > now.plus(*most)).map(|(at, _)| at).max();
     kinds.extend(far.map(TroubleKind::WaitingUntil));
     Ok(kinds)

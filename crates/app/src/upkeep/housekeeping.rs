@@ -10,11 +10,11 @@ use storage::server::jobs::{self, LeasedJob};
 use storage::server::tenants;
 use storage::{Tx, WriteLane};
 
-const JOB: &str = "housekeeping";
+const JOB_NAME: &str = "housekeeping";
 /// Rows deleted in one transaction: few enough not to delay requests.
-const ROWS: i64 = 500;
+const ROWS_PER_DELETE: i64 = 500;
 /// How long a process may be silent before another takes over the job.
-const LEASE: Duration = Duration::from_secs(60);
+const JOB_LEASE: Duration = Duration::from_secs(60);
 
 /// Retention periods, and the interval between runs.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ impl RetentionPolicy {
 /// Runs if due and not leased elsewhere; returns the number of deleted rows, or `None` if it did not run.
 #[boxed::future]
 pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option<u64>, Error> {
-    if !jobs::is_job_due(&app.db, JOB, app.now()).await? {
+    if !jobs::is_job_due(&app.db, JOB_NAME, app.now()).await? {
         return Ok(None);
     }
     let lane = WriteLane::background(TenantId::SERVER);
@@ -121,7 +121,7 @@ async fn sweep_tenant(
         swept.rows += rows;
         metrics::counter!("amparo_swept_rows_total", "what" => what.name()).increment(rows);
         swept.ours = hold_lease(app, lease).await?;
-        if rows < ROWS.unsigned_abs() || !swept.ours {
+        if rows < ROWS_PER_DELETE.unsigned_abs() || !swept.ours {
             return Ok(swept);
         }
     }
@@ -151,20 +151,20 @@ async fn sweep_files(
 
 /// Extends the lease; returns whether this process still holds it.
 async fn hold_lease(app: &App, lease: &LeasedJob) -> Result<bool, Error> {
-    let hold = (lease.clone(), app.now().plus(LEASE));
+    let hold = (lease.clone(), app.now().plus(JOB_LEASE));
     let lane = WriteLane::background(TenantId::SERVER);
     app.db.write(lane, hold, |tx, hold| Box::pin(extend_lease(tx, hold))).await
 }
 
 async fn lease_job(tx: &mut Tx, now: Moment) -> Result<Option<LeasedJob>, Error> {
-    Ok(jobs::lease_job(tx, JOB, now, LEASE).await?)
+    Ok(jobs::lease_job(tx, JOB_NAME, now, JOB_LEASE).await?)
 }
 
 async fn sweep_batch(
     tx: &mut Tx,
     (what, tenant, before): &(SweepTarget, TenantId, Moment),
 ) -> Result<u64, Error> {
-    Ok(sweep_expired_rows(tx, *what, *tenant, *before, ROWS).await?)
+    Ok(sweep_expired_rows(tx, *what, *tenant, *before, ROWS_PER_DELETE).await?)
 }
 
 async fn extend_lease(tx: &mut Tx, (lease, until): &(LeasedJob, Moment)) -> Result<bool, Error> {

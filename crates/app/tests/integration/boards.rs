@@ -2,7 +2,7 @@
 //! that the caller does not see.
 
 use app::access;
-use app::cases::board::{self, CARDS, SituationBoardQuery};
+use app::cases::board::{self, CARDS_PER_COLUMN, SituationBoardQuery};
 use app::cases::{self, AnyCaseInput};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::session::Session;
@@ -74,7 +74,7 @@ async fn a_board_shows_each_column_in_parts_and_in_its_order(world: World) {
     let operator = enter(&world, &world.operator).await;
     let person = member(world.app(), &operator, 2, "529.982.247-25").await;
     let mut opened = Vec::new();
-    for _ in 0..CARDS + 5 {
+    for _ in 0..CARDS_PER_COLUMN + 5 {
         opened.push(open(&world, &operator, person).await);
     }
     for code in &opened[..2] {
@@ -86,13 +86,17 @@ async fn a_board_shows_each_column_in_parts_and_in_its_order(world: World) {
     let order: Vec<_> = whole.columns.iter().map(|column| column.situation.get()).collect();
     assert_eq!(order, [7, 8, 9, 10, 11, 12], "as the association orders its situations");
     let [waiting, _, _, _, done, _] = &whole.columns[..] else { panic!("six columns") };
-    assert_eq!((waiting.total, done.total), (CARDS + 3, 2));
-    assert_eq!(codes(waiting), opened[2..2 + CARDS as usize], "what waits longest stands first");
+    assert_eq!((waiting.total, done.total), (CARDS_PER_COLUMN + 3, 2));
+    assert_eq!(codes(waiting), opened[2..2 + CARDS_PER_COLUMN as usize], "what waits longest stands first");
     assert_eq!(codes(done), [opened[1], opened[0]], "what ended last stands first");
     assert!(done.next.is_none());
     let look = SituationBoardQuery { only: Some((OPEN, waiting.next)), ..SituationBoardQuery::default() };
     let rest = board::read_board(world.app(), &operator, KIND, look).await.unwrap();
-    assert_eq!(codes(&rest.columns[0]), opened[2 + CARDS as usize..], "nothing is lost between the parts");
+    assert_eq!(
+        codes(&rest.columns[0]),
+        opened[2 + CARDS_PER_COLUMN as usize..],
+        "nothing is lost between the parts"
+    );
     assert!(rest.columns.len() == 1 && rest.columns[0].next.is_none());
 }
 

@@ -4,7 +4,7 @@
 use app::access;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::sales::deals;
-use app::sales::deals::board::{self, BoardQuery, CARDS};
+use app::sales::deals::board::{self, BoardQuery, CARDS_PER_COLUMN};
 use app::session::Session;
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingChangeQuery, RetryPolicy};
@@ -176,7 +176,7 @@ async fn deal(world: &World, caller: &Session, number: usize, branch: i32) -> do
 async fn the_board_of_sales_is_read_in_parts_and_tells_what_changed(world: World) {
     let (app, caller) = (world.app(), enter(&world, &world.administrator).await);
     let limited = enter(&world, &world.operator).await;
-    let many = CARDS as usize + 2;
+    let many = CARDS_PER_COLUMN as usize + 2;
     let mut codes = Vec::new();
     for number in 0..many {
         codes.push(deal(&world, &caller, number, 1).await);
@@ -185,7 +185,7 @@ async fn the_board_of_sales_is_read_in_parts_and_tells_what_changed(world: World
     let first = &board.columns[0];
     assert_eq!(
         (first.count, first.total.cents(), first.cards.len()),
-        (many as i64, many as i64 * 1_000, CARDS as usize)
+        (many as i64, many as i64 * 1_000, CARDS_PER_COLUMN as usize)
     );
     let rest = BoardQuery { only: Some((first.stage, first.next)), ..BoardQuery::default() };
     let rest = board::view_board(app, &caller, rest).await.unwrap();

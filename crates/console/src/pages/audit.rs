@@ -9,7 +9,8 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::audit::access_log::{
-    self, AccountActionResult, AuditEntryContent, AuditedEvent, NAMED, ReverseAuditQuery, StoredAuditEntry,
+    self, AccountActionResult, AuditEntryContent, AuditedEvent, NAMED_PEOPLE, ReverseAuditQuery,
+    StoredAuditEntry,
 };
 use askama::Template;
 use axum::extract::State;
@@ -260,7 +261,7 @@ fn build_entry_lines(
                 RecordAccessKind::RecordList => "viu em listas:",
                 RecordAccessKind::OpenValidation => "validou o benefício de",
             };
-            let more = group.people.len().saturating_sub(NAMED);
+            let more = group.people.len().saturating_sub(NAMED_PEOPLE);
             AuditEntryLine {
                 when: format_moment(group.first, zone),
                 who: who(group.user, "Alguém sem senha"),
@@ -268,7 +269,7 @@ fn build_entry_lines(
                 is_look: true,
                 badge: ("", ""),
                 access: String::new(),
-                people: group.people.into_iter().take(NAMED).map(named).collect(),
+                people: group.people.into_iter().take(NAMED_PEOPLE).map(named).collect(),
                 others: match more {
                     0 => String::new(),
                     1 => " e mais uma pessoa".to_owned(),

@@ -7,7 +7,7 @@ use crate::widgets::formats::{BarChart, ColumnChart, format_count, format_moment
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
-use app::panel::{self, AGES, BenefitFigures, GONE_COLD, PendingWork, WAITS_LONG};
+use app::panel::{self, AGE_STEPS, BenefitFigures, GONE_COLD, PendingWork, WAITS_LONG};
 use askama::Template;
 use axum::extract::State;
 use domain::{CaseKind, Entity, Moment, SituationKind, TimeZone};
@@ -194,7 +194,7 @@ fn chart_claim_ages(root: &str, work: &PendingWork, now: Moment, zone: &TimeZone
         let ago = Duration::from_secs(24 * 3600).saturating_mul(u32::try_from(days).unwrap_or_default());
         now.minus(ago).date_in(zone).to_br()
     };
-    let [week, month, quarter] = AGES;
+    let [week, month, quarter] = AGE_STEPS;
     let spans = [
         (format!("Até {week} dias"), Some(week), None),
         (format!("De {} a {month} dias", week + 1), Some(month), Some(week)),

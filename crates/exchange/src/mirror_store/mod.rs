@@ -28,7 +28,7 @@ pub use storage::members::phones::HOME;
 pub use storage::sales::deals::DealStageMove;
 pub use users::{MirroredUserCodes, write_users};
 
-use app::register_snapshot::{DECISIONS, TenantRegisters, confirm_registers, reload_registers};
+use app::register_snapshot::{SNAPSHOT_ATTEMPTS, TenantRegisters, confirm_registers, reload_registers};
 use app::{ActorContext, App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BenefitCode, BenefitKind, CardNumber, ChangeOrigin,
@@ -134,7 +134,7 @@ pub async fn load_current_registers(app: &App, tenant: TenantId) -> Result<Arc<T
 }
 
 /// How often a batch is rebuilt because a register changed meanwhile.
-pub const TRIES: usize = DECISIONS;
+pub const TRIES: usize = SNAPSHOT_ATTEMPTS;
 
 /// Advances a counter beyond the greatest of these codes. Takes a `Vec`, because a lazy iterator must not be held
 /// across an await.

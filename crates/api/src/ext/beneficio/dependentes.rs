@@ -20,7 +20,7 @@ use wire::records::{
 use wire::set_names;
 
 /// Dependents read per batch.
-const SOME: usize = 500;
+const DEPENDENTS_PER_STEP: usize = 500;
 
 /// `GET /ext/beneficio/dependente`: streams every match.
 pub async fn search_dependents(
@@ -43,7 +43,7 @@ async fn read_next_dependents(
     caller: &Session,
     codes: &mut Vec<DependentCode>,
 ) -> Result<Option<Vec<PesquisaDependenteOutputTO>>, RequestFailure> {
-    let rest = codes.split_off(codes.len().min(SOME));
+    let rest = codes.split_off(codes.len().min(DEPENDENTS_PER_STEP));
     let next = std::mem::replace(codes, rest);
     if next.is_empty() {
         return Ok(None);

@@ -160,7 +160,7 @@ async fn an_association_has_so_many_receivers_in_use_and_no_more(world: World) {
     let by = &calls.administrator;
     let unit = calls.world.db().write(WriteLane::foreground(calls.world.here), calls.world.here, |tx, tenant| {
         Box::pin(async move {
-            for code in 1..app::triggers::receivers::MOST as i64 {
+            for code in 1..app::triggers::receivers::RECEIVERS_PER_TENANT as i64 {
                 let one = sql("INSERT INTO receivers (tenant, code, address, entities, active, version, created_at, updated_at)
                      VALUES ($1, $2, 'https://erp.example', 2, TRUE, 1, 0, 0)");
                 tx.execute(one.arg(*tenant).arg(1000 + code)).await?;

@@ -27,7 +27,7 @@ pub async fn begin_enrolment(
     if !has_valid_password(app, visitor, password, address).await? {
         return Ok(false);
     }
-    let mut secret = [0; totp::SECRET];
+    let mut secret = [0; totp::SECRET_BYTES];
     app.chance.fill(&mut secret);
     let place = access::locate_factor_secret(visitor.session.scope.tenant(), visitor.session.user);
     let command = build_own_command(app, visitor, app.vault()?.seal(&*app.chance, place, &secret)?)?;

@@ -13,18 +13,18 @@ use sha2::{Digest, Sha256};
 use storage::access::second_factors;
 use storage::{Tx, WriteLane};
 
-const CODES: usize = 10;
+const CODES_PER_USER: usize = 10;
 /// Characters of a code without separators.
-const SIGNS: usize = 20;
+const CODE_LENGTH: usize = 20;
 
 pub fn generate_recovery_codes(chance: &dyn RandomSource) -> Vec<String> {
-    (0..CODES).map(|_| Password::generate(chance).expose().to_owned()).collect()
+    (0..CODES_PER_USER).map(|_| Password::generate(chance).expose().to_owned()).collect()
 }
 
 /// The stored hash of a code; `None` if the format is wrong.
 pub fn hash_recovery_code(tenant: TenantId, user: UserCode, code: &str) -> Option<[u8; 32]> {
     let signs: String = code.chars().filter(char::is_ascii_alphanumeric).collect();
-    if signs.len() != SIGNS {
+    if signs.len() != CODE_LENGTH {
         return None;
     }
     let text = format!("recovery\0{tenant}\0{user}\0{}", signs.to_ascii_lowercase());

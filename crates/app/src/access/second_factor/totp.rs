@@ -4,22 +4,22 @@ use domain::Moment;
 use ring::hmac;
 
 /// 160 bits, as the RFC recommends.
-pub const SECRET: usize = 20;
-const PERIOD: i64 = 30;
-const DIGITS: usize = 6;
+pub const SECRET_BYTES: usize = 20;
+const PERIOD_SECONDS: i64 = 30;
+const CODE_DIGITS: usize = 6;
 /// Clocks differ: the codes of the previous and the next step are accepted too.
-const TOLERANCE: i64 = 1;
+const TOLERATED_PERIODS: i64 = 1;
 
 /// The time step of a code, among those accepted now. Whitespace is ignored, since some devices show it.
 pub fn find_code_step(secret: &[u8], typed: &str, now: Moment) -> Option<i64> {
     let digits: String = typed.chars().filter(|sign| !sign.is_whitespace()).collect();
-    if digits.len() != DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if digits.len() != CODE_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let here = now.millis().div_euclid(1000 * PERIOD);
+    let here = now.millis().div_euclid(1000 * PERIOD_SECONDS);
     // All steps are compared, so that timing reveals nothing.
-    let same =
-        (here - TOLERANCE..=here + TOLERANCE).filter(|step| compute_code(secret, *step, DIGITS) == digits);
+    let same = (here - TOLERATED_PERIODS..=here + TOLERATED_PERIODS)
+        .filter(|step| compute_code(secret, *step, CODE_DIGITS) == digits);
     same.max()
 }
 
@@ -77,11 +77,11 @@ mod tests {
             (2_000_000_000, "69279037"),
             (20_000_000_000, "65353130"),
         ] {
-            assert_eq!(compute_code(RFC, seconds / PERIOD, 8), expected);
+            assert_eq!(compute_code(RFC, seconds / PERIOD_SECONDS, 8), expected);
             let at = Moment::from_millis(seconds * 1000);
             assert_eq!(
                 find_code_step(RFC, &expected[2..], at),
-                Some(seconds / PERIOD),
+                Some(seconds / PERIOD_SECONDS),
                 "six digits of {expected}"
             );
         }

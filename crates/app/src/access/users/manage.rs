@@ -56,7 +56,7 @@ impl UserSearchQuery {
     }
 }
 
-const PAGE: usize = PAGE_SIZE as usize;
+const USERS_PER_PAGE: usize = PAGE_SIZE as usize;
 
 /// A page of matching users, by name, then code. An association has at most hundreds of users, so all are read, and
 /// comparisons that ignore case and accents run here.
@@ -71,8 +71,8 @@ pub async fn list_user_page(
     all.retain(|user| query.matches(user));
     all.sort_by_cached_key(|user| (fold_text(&user.name), user.code));
     let total = all.len() as i64;
-    let skip = usize::try_from(query.page - 1).unwrap_or_default().saturating_mul(PAGE);
-    let rows = all.into_iter().skip(skip).take(PAGE).collect();
+    let skip = usize::try_from(query.page - 1).unwrap_or_default().saturating_mul(USERS_PER_PAGE);
+    let rows = all.into_iter().skip(skip).take(USERS_PER_PAGE).collect();
     Ok(SearchPage { rows, number: query.page, total, registers })
 }
 

@@ -12,7 +12,7 @@ use storage::members::phones;
 use storage::{Tx, members};
 
 /// Levels of related claims that are read below the requested claim.
-const DEPTH: usize = 3;
+const RELATION_DEPTH: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct InvolvedPerson {
@@ -42,7 +42,8 @@ impl FullClaim {
     /// The claims related to the last one of a path that starts at the requested claim. Claims already in the path are
     /// left out and the path length is limited, so cycles end.
     pub fn related_below(&self, path: &[ClaimCode]) -> Vec<ClaimCode> {
-        let related = path.last().filter(|_| path.len() <= DEPTH).and_then(|last| self.related.get(last));
+        let related =
+            path.last().filter(|_| path.len() <= RELATION_DEPTH).and_then(|last| self.related.get(last));
         related.into_iter().flatten().filter(|one| !path.contains(one)).copied().collect()
     }
 }
@@ -74,11 +75,11 @@ async fn read_claim_parts(
     let mut known: HashMap<ClaimCode, ResolvedClaim> = HashMap::new();
     let mut pairs: Vec<(ClaimCode, ClaimCode)> = Vec::new();
     let mut codes_to_load = vec![code];
-    for level in 0..=DEPTH {
+    for level in 0..=RELATION_DEPTH {
         let found = claims::list_claims_by_codes(&mut *tx, scope, codes_to_load).await?;
         let new: Vec<ClaimCode> = found.iter().map(|one| one.code).collect();
         known.extend(found.into_iter().map(|one| (one.code, one)));
-        if new.is_empty() || level == DEPTH {
+        if new.is_empty() || level == RELATION_DEPTH {
             break;
         }
         let relations = claims::list_related_claims(&mut *tx, scope.tenant(), new).await?;

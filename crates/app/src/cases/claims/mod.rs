@@ -16,7 +16,7 @@ use wire::read::{FieldPatch, QueryDate};
 use wire::records::PesquisaEventoQuery;
 
 /// Step size of a search without pagination.
-const STEP: i64 = 500;
+const CLAIMS_PER_STEP: i64 = 500;
 const SEARCH: AuditedOperation = AuditedOperation::SearchClaims;
 
 /// A running search that returns its results step by step.
@@ -72,7 +72,7 @@ impl RunningClaimSearch {
     /// The next claims; `None` at the end.
     #[boxed::future]
     pub async fn next(&mut self, app: &App, caller: &Session) -> Result<Option<ClaimSearchStep>, Error> {
-        let page_request = ClaimPageRequest { behind: self.behind, skip: 0, limit: STEP };
+        let page_request = ClaimPageRequest { behind: self.behind, skip: 0, limit: CLAIMS_PER_STEP };
         let (found, is_full) = self.read_part(app, caller, page_request).await?;
         match found.rows.last() {
             Some(last) if is_full => self.behind = Some((last.opened_at, last.code)),

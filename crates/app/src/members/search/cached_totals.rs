@@ -18,13 +18,13 @@ pub(crate) struct SearchTotal {
 }
 
 /// Maximum number of page starts kept per search.
-const STARTS: usize = 64;
+const PAGE_STARTS: usize = 64;
 
 impl SearchTotal {
     /// Remembers the slot after which a page begins. Drops the lowest pages first, since readers move forward.
     pub(super) fn remember_start(&mut self, number: i32, after: i32) {
         self.starts.insert(number, after);
-        while self.starts.len() > STARTS {
+        while self.starts.len() > PAGE_STARTS {
             self.starts.pop_first();
         }
     }
@@ -42,7 +42,7 @@ pub(crate) struct SearchTotalCache(pub(super) Cache<SearchTotalKey, Arc<SearchTo
 pub(super) type SearchTotalKey = (UserCode, Scope, MemberCriteria);
 
 /// How long a paginated search keeps its first total.
-const REMEMBERED: Duration = Duration::from_secs(60);
+const TOTAL_LIFETIME: Duration = Duration::from_secs(60);
 
 impl Default for SearchTotalCache {
     fn default() -> SearchTotalCache {
@@ -52,6 +52,6 @@ impl Default for SearchTotalCache {
 
 impl SearchTotalCache {
     pub(super) fn get(&self, key: &SearchTotalKey) -> Option<Arc<SearchTotal>> {
-        self.0.get(key).filter(|total| total.at.elapsed() < REMEMBERED)
+        self.0.get(key).filter(|total| total.at.elapsed() < TOTAL_LIFETIME)
     }
 }

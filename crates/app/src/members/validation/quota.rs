@@ -10,11 +10,11 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Number of addresses kept.
-const ADDRESSES: usize = 100_000;
+const TRACKED_ADDRESSES: usize = 100_000;
 /// Number of records kept. A lookup names at most three, and an address has a few hundred lookups.
-const RECORDS: usize = 100_000;
+const TRACKED_RECORDS: usize = 100_000;
 /// Number of tenants, partners and users kept.
-const SUBJECTS: usize = 10_000;
+const TRACKED_SUBJECTS: usize = 10_000;
 
 pub(crate) struct LookupQuotas {
     addresses: Cache<CallerAddress, Arc<tokio::sync::Mutex<()>>>,
@@ -46,9 +46,9 @@ struct LookupCount {
 impl Default for LookupQuotas {
     fn default() -> LookupQuotas {
         LookupQuotas {
-            addresses: Cache::new(ADDRESSES),
-            counts: Cache::new(SUBJECTS + ADDRESSES),
-            records: Cache::new(RECORDS),
+            addresses: Cache::new(TRACKED_ADDRESSES),
+            counts: Cache::new(TRACKED_SUBJECTS + TRACKED_ADDRESSES),
+            records: Cache::new(TRACKED_RECORDS),
         }
     }
 }

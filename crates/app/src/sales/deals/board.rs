@@ -14,13 +14,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Page size of a stage.
-pub const CARDS: i64 = 50;
+pub const CARDS_PER_COLUMN: i64 = 50;
 /// After this time a client must read the board again instead of its changes.
 const LOOKED_AWAY: Duration = Duration::from_secs(15 * 60);
 /// Allowance for transactions that commit later than their timestamp, and for clock differences.
-const LATER: Duration = Duration::from_secs(10);
+const CHANGE_OVERLAP: Duration = Duration::from_secs(10);
 /// Maximum number of changed deals in one answer.
-const CHANGES: i64 = 100;
+const CHANGES_PER_ANSWER: i64 = 100;
 const BOARD: AuditedOperation = AuditedOperation::ShowDealBoard;
 
 /// A funnel (default: the first), one branch or all visible ones, one responsible user or any; all stages or one page
@@ -93,7 +93,7 @@ async fn read_board_columns(
 pub async fn view_board(app: &App, caller: &Session, query: BoardQuery) -> Result<BoardView, Error> {
     let (registers, now) = (load_registers(app, caller.scope.tenant()).await?, app.now());
     let funnel = find_funnel(&registers, query.funnel)?;
-    let columns = read_board_columns(app, caller, funnel, query, CARDS).await?;
+    let columns = read_board_columns(app, caller, funnel, query, CARDS_PER_COLUMN).await?;
     record_access(app, caller, BOARD, columns.iter().flat_map(|one| &one.cards).map(|card| card.person))?;
     Ok(BoardView { funnel: funnel.code, columns, gone: Vec::new(), now, registers: Arc::clone(&registers) })
 }
@@ -111,12 +111,12 @@ pub async fn view_board_changes(
         return Ok(None);
     }
     let funnel = find_funnel(&registers, query.funnel)?;
-    let input = (caller.scope.clone(), since.minus(LATER));
-    let read = app
-        .db
-        .read(input, |tx, (scope, since)| Box::pin(deals::list_changed_deals(tx, scope, *since, CHANGES)));
+    let input = (caller.scope.clone(), since.minus(CHANGE_OVERLAP));
+    let read = app.db.read(input, |tx, (scope, since)| {
+        Box::pin(deals::list_changed_deals(tx, scope, *since, CHANGES_PER_ANSWER))
+    });
     let codes: Vec<DealCode> = read.await?;
-    if codes.len() as i64 == CHANGES {
+    if codes.len() as i64 == CHANGES_PER_ANSWER {
         return Ok(None);
     }
     let mut columns = read_board_columns(app, caller, funnel, BoardQuery { only: None, ..query }, 0).await?;

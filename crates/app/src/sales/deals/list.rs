@@ -25,8 +25,8 @@ const BOARD: AuditedOperation = AuditedOperation::ShowDealBoard;
 const READ: AuditedOperation = AuditedOperation::ShowDeal;
 const HISTORY: AuditedOperation = AuditedOperation::ShowDealHistory;
 /// Cards per stage of the board.
-const CARDS: i64 = 20;
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const CARDS_PER_STAGE: i64 = 20;
+const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Filter of the deal list; empty fields do not filter.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ pub async fn list_deals(
     let Some(scope) = narrow_scope(caller, query.branch) else {
         return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers });
     };
-    let days = |days: i32| DAY.saturating_mul(u32::try_from(days).unwrap_or_default());
+    let days = |days: i32| ONE_DAY.saturating_mul(u32::try_from(days).unwrap_or_default());
     let criteria = deals::DealListCriteria {
         funnel: query.funnel,
         stage: query.stage,
@@ -165,7 +165,7 @@ pub async fn read_funnel_board(
     let summaries = match narrow_scope(caller, branch) {
         Some(scope) => {
             let read = app.db.read((scope, codes, responsible), |tx, (scope, codes, responsible)| {
-                Box::pin(deals::list_stage_summaries(tx, scope, codes, *responsible, (None, CARDS)))
+                Box::pin(deals::list_stage_summaries(tx, scope, codes, *responsible, (None, CARDS_PER_STAGE)))
             });
             read.await?
         }

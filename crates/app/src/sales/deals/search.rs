@@ -19,7 +19,7 @@ use wire::read::IsoQueryDate;
 use wire::records::PesquisaNegocioQuery;
 
 /// Number of leads in one query for their deals.
-const LEADS: usize = 256;
+const LEADS_PER_QUERY: usize = 256;
 
 /// The open deals visible to the caller that meet all criteria; by name, then code.
 #[boxed::future]
@@ -118,7 +118,7 @@ async fn choose_filter_drivers(
     found.retain(|code| criteria.lead.is_none_or(|lead| lead == *code));
     found.sort_unstable();
     found.dedup();
-    let of_leads = found.chunks(LEADS).map(|chunk| DrivingDealCriterion::Leads(chunk.to_vec()));
+    let of_leads = found.chunks(LEADS_PER_QUERY).map(|chunk| DrivingDealCriterion::Leads(chunk.to_vec()));
     drivers.extend(
         of_leads.chain(sequence.map(DrivingDealCriterion::Sequence)).map(|driver| (driver, Vec::new())),
     );

@@ -146,8 +146,8 @@ fn build_board_columns(
 }
 
 fn format_capped_count(total: i64) -> String {
-    match total >= boards::MOST {
-        true => format!("{}+", format_count(boards::MOST)),
+    match total >= boards::LARGEST_COUNT {
+        true => format!("{}+", format_count(boards::LARGEST_COUNT)),
         false => format_count(total),
     }
 }

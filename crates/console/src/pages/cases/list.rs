@@ -193,7 +193,9 @@ fn build_case_query(query: &QueryParams) -> Vec<(String, String)> {
 pub fn describe_overdue(late: i64) -> String {
     match late {
         1 => "1 passou do prazo".to_owned(),
-        many if many >= board::MOST => format!("Mais de {} passaram do prazo", format_count(board::MOST)),
+        many if many >= board::LARGEST_COUNT => {
+            format!("Mais de {} passaram do prazo", format_count(board::LARGEST_COUNT))
+        }
         many => format!("{} passaram do prazo", format_count(many)),
     }
 }

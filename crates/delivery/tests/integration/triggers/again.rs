@@ -156,7 +156,7 @@ async fn a_great_many_go_again_in_short_units(world: World) {
     let scene = Scene::of(world).await;
     let receiver = Receiver::answering(204).await;
     let (code, _) = scene.add(&receiver).await;
-    let count = 2 * triggers::TOGETHER as usize + 1;
+    let count = 2 * triggers::REPLAYS_PER_BATCH as usize + 1;
     let unit = scene.world.db().write(WriteLane::foreground(scene.world.here), scene.world.here, move |tx, tenant| {
         Box::pin(async move {
             for code in 1..=count as i64 {
@@ -179,7 +179,7 @@ async fn a_great_many_go_again_in_short_units(world: World) {
     let steps = scene.world.db().query(QueryWeight::Search, steps.arg(scene.world.here)).await.unwrap();
     let told: Vec<String> = steps.iter().map(|row| row.get("arguments").unwrap()).collect();
     let each = |count: u64| format!("[\"{count}\"]");
-    let full = each(triggers::TOGETHER as u64);
+    let full = each(triggers::REPLAYS_PER_BATCH as u64);
     assert_eq!(told, [full.clone(), full, each(1)]);
 }
 
