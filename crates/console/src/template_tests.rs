@@ -194,7 +194,7 @@ impl SampleContent {
             chips: self.list_of(chip),
             columns,
             query: self.text(),
-            is_kept: false,
+            is_saved: false,
         }
     }
 

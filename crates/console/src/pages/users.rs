@@ -85,7 +85,7 @@ pub async fn show_user_list(State(app): State<App>, signed_in: SignedInUser) -> 
     let demands = [Role::Administrator, Role::Operator].into_iter().map(|role| RoleChoice {
         value: wire::role(role),
         name: label_role(role),
-        told: describe_role(role),
+        description: describe_role(role),
         is_chosen: tenant.second_factor_roles.contains(&role),
     });
     let (demands, version) = (demands.collect(), tenant.version);
@@ -141,7 +141,7 @@ fn describe_role(role: Role) -> &'static str {
 struct RoleChoice {
     value: &'static str,
     name: &'static str,
-    told: &'static str,
+    description: &'static str,
     is_chosen: bool,
 }
 
@@ -206,7 +206,7 @@ async fn render_user_form(
     let roles = Role::ALL.iter().map(|role| RoleChoice {
         value: wire::role(*role),
         name: label_role(*role),
-        told: describe_role(*role),
+        description: describe_role(*role),
         is_chosen: fields.role == Some(*role),
     });
     problems.conflict = problems
@@ -467,7 +467,8 @@ pub const CASES: crate::template_tests::TemplateCases = &[
             last_entered: with.text(),
             factor_since: with.text(),
         };
-        let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
+        let role =
+            || RoleChoice { value: "operador", name: "Operador", description: "trabalha", is_chosen: true };
         crate::template_tests::render_template(&BrowseUsersPage {
             export: with.links(),
             frame: with.frame(),
@@ -484,7 +485,8 @@ pub const CASES: crate::template_tests::TemplateCases = &[
         let found = found.chain([wire::refusal::RequestProblem::general(with.text())]).collect();
         let mut problems = FormProblems::with_field_names(found, &FIELDS);
         problems.conflict = with.option_of(|| with.conflict());
-        let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
+        let role =
+            || RoleChoice { value: "operador", name: "Operador", description: "trabalha", is_chosen: true };
         crate::template_tests::render_template(&EditUserPage {
             frame: with.frame(),
             code: with.option_of(|| 7),

@@ -17,7 +17,7 @@ use domain::{Password, Rejection};
 #[template(path = "console/comecar.html")]
 struct FirstSetupPage<'p> {
     root: String,
-    wanted: &'p ServerSetupRequest,
+    request: &'p ServerSetupRequest,
     problems: FormProblems,
     shortest: usize,
     longest: usize,
@@ -35,10 +35,7 @@ const FIELDS: [(&str, &str); 5] = [
 fn render_setup_form(app: &App, request: &ServerSetupRequest, problems: FormProblems) -> HandlerResult {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
-    render_page(
-        status,
-        &FirstSetupPage { root: derive_root_path(app), wanted: request, problems, shortest, longest },
-    )
+    render_page(status, &FirstSetupPage { root: derive_root_path(app), request, problems, shortest, longest })
 }
 
 fn read_setup_code(path: &RawPathParams) -> &str {
@@ -143,7 +140,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[
         );
         crate::template_tests::render_template(&FirstSetupPage {
             root: String::new(),
-            wanted: &request,
+            request: &request,
             problems,
             shortest: 10,
             longest: 256,

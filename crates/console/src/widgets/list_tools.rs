@@ -63,7 +63,7 @@ pub struct TableToolbar {
     /// Current filters; empty if there are none.
     pub query: String,
     /// Whether the current filters are saved.
-    pub is_kept: bool,
+    pub is_saved: bool,
 }
 
 impl TableToolbar {
@@ -86,7 +86,7 @@ pub fn build_default_toolbar(columns: &'static [TableColumn]) -> TableToolbar {
         chips: Vec::new(),
         columns: columns.collect(),
         query: String::new(),
-        is_kept: false,
+        is_saved: false,
     }
 }
 
@@ -118,7 +118,7 @@ pub async fn load_toolbar(
         .collect();
     Ok(TableToolbar {
         list: list.name(),
-        is_kept: chips.iter().any(|chip| chip.is_current),
+        is_saved: chips.iter().any(|chip| chip.is_current),
         chips,
         columns: columns.iter().map(|one| (one.name, one.title, is_chosen(one))).collect(),
         query: current_filters,

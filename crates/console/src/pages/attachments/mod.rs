@@ -60,7 +60,7 @@ pub struct UploadProblem {
 #[derive(Default)]
 pub struct UploadReport {
     /// Summary of the files that were saved; empty if there are none.
-    pub kept: String,
+    pub summary: String,
     pub problems: Vec<UploadProblem>,
 }
 
@@ -158,7 +158,7 @@ impl AttachmentSection {
             others: with.list_of(|| one(false)),
             is_changeable: true,
             report: UploadReport {
-                kept: with.text(),
+                summary: with.text(),
                 problems: with.list_of(|| UploadProblem { name: with.text(), text: with.text() }),
             },
             largest_mib: 25,

@@ -117,7 +117,7 @@ async fn render_record_with_report(
     owner: OwnerRecord,
     outcome: AttachmentOutcome,
 ) -> HandlerResult {
-    let report = UploadReport { kept: describe_outcome(&outcome), problems: outcome.problems };
+    let report = UploadReport { summary: describe_outcome(&outcome), problems: outcome.problems };
     match owner.of.case_kind() {
         Some(kind) => {
             crate::pages::cases::render_case_with_report(app, user, (kind, owner.record), report).await

@@ -45,7 +45,7 @@ struct BrowseBenefitsPage {
     pager: ListPager,
     problems: Vec<String>,
     /// Description of a filter that a link from another page set.
-    told: String,
+    filter_description: String,
     plate: String,
     chassis: String,
     sequence: String,
@@ -91,7 +91,7 @@ pub async fn show_benefit_list(
                     .chain([("colunas", toolbar.export_columns(&["codigo", "numero", "placa"]).as_str())]),
             )),
         problems,
-        told: parse_month_filter(&query)
+        filter_description: parse_month_filter(&query)
             .map(|(movement, month)| describe_month_filter(movement, &month))
             .unwrap_or_default(),
         plate: query.text("placa").to_owned(),
@@ -263,7 +263,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/beneficios.h
         rows: with.list_of(|| with.row()),
         pager: with.pager(),
         problems: with.list_of(|| with.text()),
-        told: with.text(),
+        filter_description: with.text(),
         plate: with.text(),
         chassis: with.text(),
         sequence: with.text(),

@@ -30,7 +30,7 @@ pub struct CaseKindWording {
     pub opened: &'static str,
     pub none: &'static str,
     /// Label of the type field.
-    pub typed: &'static str,
+    pub type_label: &'static str,
 }
 
 pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
@@ -42,7 +42,7 @@ pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
             new: "Novo evento",
             opened: "aberto",
             none: "Nenhum evento",
-            typed: "Tipo",
+            type_label: "Tipo",
         },
         CaseKind::Inspection => CaseKindWording {
             path: "vistorias",
@@ -51,7 +51,7 @@ pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
             new: "Nova vistoria",
             opened: "aberta",
             none: "Nenhuma vistoria",
-            typed: "Tipo",
+            type_label: "Tipo",
         },
         CaseKind::Ticket => CaseKindWording {
             path: "help-desk",
@@ -60,7 +60,7 @@ pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
             new: "Novo chamado",
             opened: "aberto",
             none: "Nenhum chamado",
-            typed: "Tipo",
+            type_label: "Tipo",
         },
         CaseKind::Appointment => CaseKindWording {
             path: "consultas",
@@ -69,7 +69,7 @@ pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
             new: "Nova consulta",
             opened: "marcada",
             none: "Nenhuma consulta",
-            typed: "Especialidade",
+            type_label: "Especialidade",
         },
     }
 }

@@ -27,7 +27,7 @@ struct ProtocolPrintPage {
     head: Vec<(&'static str, String)>,
     facts: Vec<(&'static str, String)>,
     vehicle: Vec<(&'static str, String)>,
-    words_of: Option<String>,
+    description: Option<String>,
 }
 
 /// `GET /console/eventos/{codigo}/imprimir`
@@ -40,7 +40,7 @@ pub async fn show_protocol(
     let words = describe_case_kind(kind);
     let full_case = cases::read_case(&app, user.session(), kind, code).await?;
     let frame = PageFrame::load(&app, &user, words.path).await?;
-    let (facts, vehicle, words_of) = fields::describe_case(&full_case);
+    let (facts, vehicle, description) = fields::describe_case(&full_case);
     let head = full_case.resolved_case.case.head();
     show_page(&ProtocolPrintPage {
         code,
@@ -58,7 +58,7 @@ pub async fn show_protocol(
         head: show::list_common_facts(&full_case),
         facts,
         vehicle,
-        words_of,
+        description,
         frame,
         words,
     })
@@ -79,6 +79,6 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/caso_protoco
         head: with.facts(),
         facts: with.facts(),
         vehicle: with.facts(),
-        words_of: with.option_of(|| with.text()),
+        description: with.option_of(|| with.text()),
     })
 })];

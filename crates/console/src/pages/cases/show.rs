@@ -32,7 +32,7 @@ const OTHERS: usize = 5;
 struct SituationUndo {
     to: i32,
     name: String,
-    told: String,
+    sentence: String,
 }
 
 pub struct RelatedCaseLine {
@@ -68,7 +68,7 @@ struct ViewCasePage {
     is_late: bool,
     facts: Vec<(&'static str, String)>,
     vehicle: Vec<(&'static str, String)>,
-    words_of: Option<String>,
+    description: Option<String>,
     head: Vec<(&'static str, String)>,
     checklist: Vec<ChecklistLine>,
     related: Vec<RelatedCaseLine>,
@@ -76,7 +76,7 @@ struct ViewCasePage {
     events: Vec<TimelineEvent>,
     undo: Option<SituationUndo>,
     version: i32,
-    typed: String,
+    note_text: String,
     to_member: bool,
     problems: Vec<String>,
     /// `None` for appointments, which have no attachments.
@@ -108,7 +108,7 @@ pub async fn render_case_with_report(
 /// A note that was rejected.
 #[derive(Default)]
 struct CaseNoteDraft {
-    typed: String,
+    text: String,
     to_member: bool,
     problems: Vec<String>,
 }
@@ -125,7 +125,7 @@ async fn build_case_page(
     let history = cases::read_case_history(app, caller, kind, code).await?;
     let frame = PageFrame::load(app, user, words.path).await?;
     let (registers, head) = (&full_case.registers, full_case.resolved_case.case.head());
-    let (facts, vehicle, words_of) = fields::describe_case(&full_case);
+    let (facts, vehicle, description) = fields::describe_case(&full_case);
     let due = cases::compute_due_moment(registers, head);
     let files = match FileOwner::from_case(kind) {
         Some(owner_kind) => Some(
@@ -162,7 +162,7 @@ async fn build_case_page(
         is_late: is_late(registers, &full_case.resolved_case, full_case.now),
         facts,
         vehicle,
-        words_of,
+        description,
         head: list_common_facts(&full_case),
         checklist,
         related: full_case.related.iter().map(|one| build_related_line(app, &full_case, kind, one)).collect(),
@@ -170,7 +170,7 @@ async fn build_case_page(
         undo: find_undo(user, &full_case, &history),
         events: list_case_events(kind, &full_case, history),
         version: head.version,
-        typed: note.typed,
+        note_text: note.text,
         to_member: note.to_member,
         problems: note.problems,
         files,
@@ -256,7 +256,7 @@ fn find_undo(
     (is_own && is_fresh && is_there).then(|| SituationUndo {
         to: to.code.get(),
         name: to.name.clone(),
-        told: format!("Você mudou a situação {}.", format_age(full_case.now.duration_since(last.at))),
+        sentence: format!("Você mudou a situação {}.", format_age(full_case.now.duration_since(last.at))),
     })
 }
 
@@ -332,7 +332,7 @@ pub async fn add_note(
             }
         }
     };
-    let draft = CaseNoteDraft { typed: text.to_owned(), to_member, problems };
+    let draft = CaseNoteDraft { text: text.to_owned(), to_member, problems };
     let page = build_case_page(&app, &user, (kind, code), draft, UploadReport::default()).await?;
     render_page(StatusCode::BAD_REQUEST, &page)
 }
@@ -363,15 +363,15 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/caso.html", 
         is_late: with.is_filled(),
         facts: with.facts(),
         vehicle: with.facts(),
-        words_of: with.option_of(|| with.text()),
+        description: with.option_of(|| with.text()),
         head: with.facts(),
         checklist: with.list_of(check),
         related: with.list_of(other),
         others: with.list_of(other),
         events: with.list_of(|| with.event()),
-        undo: with.option_of(|| SituationUndo { to: 3, name: with.text(), told: with.text() }),
+        undo: with.option_of(|| SituationUndo { to: 3, name: with.text(), sentence: with.text() }),
         version: 3,
-        typed: with.text(),
+        note_text: with.text(),
         to_member: with.is_filled(),
         problems: with.list_of(|| with.text()),
         files: with.option_of(|| AttachmentSection::sample(*with)),

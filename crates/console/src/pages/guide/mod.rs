@@ -28,7 +28,7 @@ pub struct GuideChapter {
 struct ChapterPicture {
     png: &'static [u8],
     /// Alternative text for screen readers.
-    told: &'static str,
+    description: &'static str,
 }
 
 impl ChapterPicture {
@@ -50,10 +50,10 @@ impl ChapterPicture {
 }
 
 macro_rules! chapter {
-    ($name:literal, $title:literal, $about:literal, $told:literal) => {
-        chapter!($name, $title, $about, $told, false)
+    ($name:literal, $title:literal, $about:literal, $description:literal) => {
+        chapter!($name, $title, $about, $description, false)
     };
-    ($name:literal, $title:literal, $about:literal, $told:literal, $for_administrators:literal) => {
+    ($name:literal, $title:literal, $about:literal, $description:literal, $for_administrators:literal) => {
         GuideChapter {
             name: $name,
             title: $title,
@@ -61,7 +61,7 @@ macro_rules! chapter {
             for_administrators: $for_administrators,
             picture: ChapterPicture {
                 png: include_bytes!(concat!("../../../static/guia/", $name, ".png")),
-                told: $told,
+                description: $description,
             },
         }
     };

@@ -20,7 +20,8 @@ fn below(folder: &Path, ending: &str) -> Vec<String> {
         let path = entry.unwrap().path();
         if path.is_dir() && !path.ends_with("guia") && !path.ends_with("guide") {
             texts.extend(below(&path, ending));
-        } else if path.extension().is_some_and(|own| own == ending) && !path.ends_with("guide.rs") {
+        } else if path.extension().is_some_and(|extension| extension == ending) && !path.ends_with("guide.rs")
+        {
             texts.push(fs::read_to_string(&path).unwrap());
         }
     }
@@ -74,7 +75,7 @@ fn every_chapter_is_written_and_small() {
         assert!(page.contains(&format!("\"console/guia/{}.html\"", chapter.name)), "{}", chapter.name);
         let picture = &chapter.picture;
         assert!(picture.png.len() < 92_000, "{}: {} bytes", chapter.name, picture.png.len());
-        assert!(picture.width() > 300 && picture.height() > 200 && !picture.told.is_empty());
+        assert!(picture.width() > 300 && picture.height() > 200 && !picture.description.is_empty());
     }
 }
 
@@ -88,7 +89,7 @@ fn the_guide_names_only_what_pages_show() {
         [below(&root().join("src"), "rs"), below(&root().join("../registers/src"), "rs"), templates].concat();
     let mut missing = Vec::new();
     for chapter in CHAPTERS {
-        let text = on_one_line(&text_of(chapter)) + chapter.picture.told;
+        let text = on_one_line(&text_of(chapter)) + chapter.picture.description;
         for name in quoted(&text) {
             let as_literal = format!("\"{name}\"");
             let is_there = labels.iter().any(|one| one == name)

@@ -52,7 +52,7 @@ pub struct ViewImportPage {
     state: ImportState,
     badge: (&'static str, &'static str),
     /// One sentence on the current state.
-    told: String,
+    description: String,
     /// Current step: 3 is the dry run, 4 the import.
     step: u8,
     progress: Option<StageProgress>,
@@ -64,7 +64,7 @@ pub struct ViewImportPage {
     refused: i64,
     refused_told: String,
     problems: LineRemarkList,
-    kept: LineRemarkList,
+    skipped_lines: LineRemarkList,
     /// End of the undo period; empty if an undo is not possible.
     undo_until: String,
     list: (&'static str, String),
@@ -131,7 +131,7 @@ async fn build_import_page(
         one: words.one,
         state: import.state,
         badge: label_import_state(&import),
-        told: describe_import(&import),
+        description: describe_import(&import),
         step: match import.state {
             ImportState::Reading => 1,
             ImportState::Ready => 2,
@@ -145,7 +145,7 @@ async fn build_import_page(
         refused: import.counts.refused,
         refused_told: format_quantity(import.counts.refused, "linha com problema", "linhas com problema"),
         problems: list_line_problems(app, user, &import, query).await?,
-        kept: list_kept_lines(app, user, &import, query, &frame.root).await?,
+        skipped_lines: list_skipped_lines(app, user, &import, query, &frame.root).await?,
         undo_until: undo_until.map(|at| format_moment(at.plus(UNDO_FOR), zone)).unwrap_or_default(),
         list: (words.list.0, format!("{}/console{}", frame.root, words.list.1)),
         alerts,
@@ -306,7 +306,7 @@ async fn list_line_problems(
     })
 }
 
-async fn list_kept_lines(
+async fn list_skipped_lines(
     app: &App,
     user: &SignedInUser,
     import: &StoredImportRun,
@@ -356,7 +356,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/importacao.h
             one: "associado",
             state,
             badge: ("Concluída", "fine"),
-            told: with.text(),
+            description: with.text(),
             step: 4,
             progress: with.option_of(|| StageProgress { done: 1, total: 3, text: with.text() }),
             figures: with.list_of(|| (with.text(), "novos")),
@@ -365,7 +365,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/importacao.h
             refused: if with.is_filled() { 3 } else { 0 },
             refused_told: with.text(),
             problems: lines(),
-            kept: lines(),
+            skipped_lines: lines(),
             undo_until: with.text(),
             list: ("Ver os associados", with.text()),
             alerts: with.list_of(|| with.text()),

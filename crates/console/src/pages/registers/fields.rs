@@ -268,9 +268,9 @@ pub async fn replace_codes_with_names(
 mod tests {
     use super::*;
 
-    fn sent(path: &str, values: &[(&'static str, &str)], had: Option<(i32, &str)>) -> Json {
+    fn sent(path: &str, values: &[(&'static str, &str)], stored_record: Option<(i32, &str)>) -> Json {
         let values = values.iter().map(|(name, text)| (*name, (*text).to_owned())).collect();
-        Json::Object(build_register_record(::registers::find_register(path).unwrap(), &values, had))
+        Json::Object(build_register_record(::registers::find_register(path).unwrap(), &values, stored_record))
     }
 
     #[test]

@@ -64,7 +64,7 @@ struct ViewDealPage {
     message: String,
     stages: Vec<(i32, String, bool)>,
     events: Vec<DealEventLine>,
-    typed: RefusedDealInput,
+    refused_input: RefusedDealInput,
 }
 
 /// Input that was rejected, with its problems.
@@ -87,10 +87,10 @@ pub async fn render_refused_input(
     app: &App,
     user: &SignedInUser,
     code: DealCode,
-    typed: RefusedDealInput,
+    refused_input: RefusedDealInput,
 ) -> HandlerResult {
     let page = build_deal_page(app, user, code).await?;
-    render_page(StatusCode::BAD_REQUEST, &ViewDealPage { typed, ..page })
+    render_page(StatusCode::BAD_REQUEST, &ViewDealPage { refused_input, ..page })
 }
 
 /// `GET /console/vendas/{codigo}`
@@ -154,7 +154,7 @@ async fn build_deal_page(app: &App, user: &SignedInUser, code: DealCode) -> Resu
         message: text_or_empty(&view.lead.lead.message),
         stages: stages.map(|one| (one.code.get(), one.name.clone(), one.code == deal.stage)).collect(),
         events,
-        typed: RefusedDealInput::default(),
+        refused_input: RefusedDealInput::default(),
         frame,
     })
 }
@@ -293,7 +293,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/negocio.html
     };
     let dependent =
         || DealDependentLine { name: with.text(), kinship: "Filho", cpf: with.text(), born: with.text() };
-    let typed = || RefusedDealInput {
+    let refused_input = || RefusedDealInput {
         reason: with.option_of(|| with.text()),
         dependent: FormValues::from([("nome", with.text())]),
         problems: with.list_of(|| with.text()),
@@ -326,7 +326,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/negocio.html
             message: with.text(),
             stages: with.list_of(|| (3, with.text(), true)),
             events: with.list_of(event),
-            typed: typed(),
+            refused_input: refused_input(),
         })
     };
     [page(true), page(false)].concat()

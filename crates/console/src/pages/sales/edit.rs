@@ -45,18 +45,18 @@ struct EditDealPage {
 /// Form contents, of a new deal or of the deal with this code and version.
 #[derive(Default)]
 struct EditDealState {
-    had: Option<(DealCode, i64)>,
+    stored_deal: Option<(DealCode, i64)>,
     name: String,
     /// Code of an existing lead.
     lead: String,
     values: FormValues,
-    wrong: SaveDealProblems,
+    refusal: SaveDealProblems,
 }
 
 /// All problems, and the rejections among them.
 #[derive(Default)]
 struct SaveDealProblems {
-    found: Vec<RequestProblem>,
+    problems: Vec<RequestProblem>,
     rejections: Vec<Rejection>,
 }
 
@@ -69,17 +69,17 @@ async fn render_deal_form(app: &App, user: &SignedInUser, state: EditDealState) 
     let frame = PageFrame::load(app, user, "vendas").await?;
     let registers = app::register_snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let users = list_responsible_users(app, user).await?;
-    let parts = list_form_sections(state.had.is_some() || !state.lead.is_empty());
+    let parts = list_form_sections(state.stored_deal.is_some() || !state.lead.is_empty());
     let all: Vec<InputSpec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
     let values = &state.values;
     let choices = |name: &str| list_deal_choices(&registers, user, &users, values, name);
-    let conflict = VersionConflict::find_in_rejections(&state.wrong.rejections, str::to_owned);
+    let conflict = VersionConflict::find_in_rejections(&state.refusal.rejections, str::to_owned);
     // The stage determines the funnel, which the page does not show.
     let conflict = conflict.map(|one| one.with_labels(find_deal_label, choices));
-    let problems = FormProblems::new(rename_problem_fields(state.wrong.found), &all);
+    let problems = FormProblems::new(rename_problem_fields(state.refusal.problems), &all);
     let fields = |specs: &[InputSpec]| build_inputs(specs, values, &problems, choices);
     let sections = parts.iter().map(|(title, specs)| (*title, fields(specs))).collect();
-    let code = state.had.map(|(code, _)| code);
+    let code = state.stored_deal.map(|(code, _)| code);
     let (title, about) = match (code, state.name.as_str()) {
         (Some(_), name) => (format!("Alterar o negócio de {name}"), String::new()),
         (None, "") => (
@@ -99,7 +99,7 @@ async fn render_deal_form(app: &App, user: &SignedInUser, state: EditDealState) 
             None => format!("{}/console/vendas", frame.root),
         },
         // The user now sees both versions, so the next save may overwrite.
-        version: conflict.as_ref().map(|one| one.version).or(state.had.map(|(_, version)| version)),
+        version: conflict.as_ref().map(|one| one.version).or(state.stored_deal.map(|(_, version)| version)),
         sections,
         is_refused,
         conflict,
@@ -110,7 +110,7 @@ async fn render_deal_form(app: &App, user: &SignedInUser, state: EditDealState) 
 }
 
 /// Maps the API's different names for the same thing to the one field on the page.
-fn rename_problem_fields(found: Vec<RequestProblem>) -> Vec<RequestProblem> {
+fn rename_problem_fields(problems: Vec<RequestProblem>) -> Vec<RequestProblem> {
     let names = [("nome", "nomePessoa"), ("documento", "cpfCnpj"), ("codFunil", "codEtapa")];
     let one = |problem: RequestProblem| match names
         .iter()
@@ -119,7 +119,7 @@ fn rename_problem_fields(found: Vec<RequestProblem>) -> Vec<RequestProblem> {
         Some((_, page_name)) => RequestProblem::of(*page_name, problem.sentence),
         None => problem,
     };
-    found.into_iter().map(one).collect()
+    problems.into_iter().map(one).collect()
 }
 
 /// Users who may be responsible for a deal.
@@ -160,9 +160,10 @@ pub async fn create_deal(State(app): State<App>, user: SignedInUser, form: Submi
         Ok((code, name)) => {
             Ok(redirect_with_notice(&build_deal_path(&app, code), &format!("Negócio com {name} aberto.")))
         }
-        Err(wrong) => {
+        Err(refusal) => {
             let name = find_lead_name(&app, &user, &lead).await?;
-            render_deal_form(&app, &user, EditDealState { had: None, name, lead, values, wrong }).await
+            render_deal_form(&app, &user, EditDealState { stored_deal: None, name, lead, values, refusal })
+                .await
         }
     }
 }
@@ -190,8 +191,8 @@ async fn save_deal(
     let input = match input {
         Ok(input) => input,
         Err(problems) => {
-            let found = problems.into_problems();
-            return Ok(Err(SaveDealProblems { found, ..SaveDealProblems::default() }));
+            let problems = problems.into_problems();
+            return Ok(Err(SaveDealProblems { problems, ..SaveDealProblems::default() }));
         }
     };
     let done = match existing {
@@ -207,7 +208,7 @@ async fn save_deal(
         }
         Err(Error::Refused(rejections)) => {
             let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
-            Ok(Err(SaveDealProblems { found: wire::refusal::describe_rejections(others), rejections }))
+            Ok(Err(SaveDealProblems { problems: wire::refusal::describe_rejections(others), rejections }))
         }
         Err(error) => Err(error),
     }
@@ -221,9 +222,10 @@ pub async fn show_edit_deal_form(
 ) -> HandlerResult {
     let code = DealCode::new(code);
     let (view, _) = deals::show_deal(&app, user.session(), code).await?;
-    let (had, values) = (Some((code, view.found_deal.deal.version)), fill_deal_values(&view.found_deal.deal));
+    let (stored_deal, values) = (Some((code, view.found_deal.deal.version)), fill_deal_values(&view.found_deal.deal));
     let name = view.found_deal.name;
-    render_deal_form(&app, &user, EditDealState { had, name, values, ..EditDealState::default() }).await
+    render_deal_form(&app, &user, EditDealState { stored_deal, name, values, ..EditDealState::default() })
+        .await
 }
 
 /// `POST /console/vendas/{codigo}/alterar`
@@ -236,13 +238,17 @@ pub async fn change_deal(
     let code = DealCode::new(code);
     let specs: Vec<InputSpec> = DEAL.iter().chain(VEHICLE).copied().collect();
     let values = read_form_values(&specs, &form);
-    let had = Some((code, form.text("versao").parse().unwrap_or_default()));
-    match save_deal(&app, &user, had, &values, "").await? {
+    let stored_deal = Some((code, form.text("versao").parse().unwrap_or_default()));
+    match save_deal(&app, &user, stored_deal, &values, "").await? {
         Ok(_) => Ok(redirect_with_notice(&build_deal_path(&app, code), "As alterações foram salvas.")),
-        Err(wrong) => {
+        Err(refusal) => {
             let name = deals::show_deal(&app, user.session(), code).await?.0.found_deal.name;
-            render_deal_form(&app, &user, EditDealState { had, name, lead: String::new(), values, wrong })
-                .await
+            render_deal_form(
+                &app,
+                &user,
+                EditDealState { stored_deal, name, lead: String::new(), values, refusal },
+            )
+            .await
         }
     }
 }

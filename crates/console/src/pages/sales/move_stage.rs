@@ -21,10 +21,10 @@ pub type DealMoveOutcome = Result<String, Vec<String>>;
 
 pub fn describe_move_outcome(
     done: Result<WriteOutcome<CurrentDeal>, Error>,
-    told_of: impl Fn(&CurrentDeal) -> String,
+    describe: impl Fn(&CurrentDeal) -> String,
 ) -> Result<DealMoveOutcome, Error> {
     match done.and_then(WriteOutcome::into_fresh) {
-        Ok(managed) => Ok(Ok(told_of(&managed))),
+        Ok(managed) => Ok(Ok(describe(&managed))),
         Err(Error::Refused(problems)) => Ok(Err(problems.iter().map(describe_rejection).collect())),
         Err(error) => Err(error),
     }
@@ -85,9 +85,9 @@ pub async fn lose_deal(
         }
     };
     if let Err(problems) = outcome {
-        let typed =
+        let refused_input =
             RefusedDealInput { reason: Some(reason.to_owned()), problems, ..RefusedDealInput::default() };
-        return render_refused_input(&app, &user, deal, typed).await;
+        return render_refused_input(&app, &user, deal, refused_input).await;
     }
     Ok(redirect_to_deal(&app, deal, outcome))
 }

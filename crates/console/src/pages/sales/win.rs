@@ -72,7 +72,7 @@ struct WinDealPage {
 struct RefusedWinInput {
     values: FormValues,
     version: i64,
-    found: Vec<RequestProblem>,
+    problems: Vec<RequestProblem>,
     conflict: Option<VersionConflict>,
 }
 
@@ -170,17 +170,17 @@ async fn render_win_form(
 ) -> HandlerResult {
     let (view, registers) = deals::show_deal(app, user.session(), code).await?;
     let frame = PageFrame::load(app, user, "vendas").await?;
-    let RefusedWinInput { values, version, found, conflict } =
+    let RefusedWinInput { values, version, problems, conflict } =
         refused_input.unwrap_or_else(|| RefusedWinInput {
             values: prefill_win_values(app, &registers, &view),
             version: view.found_deal.deal.version,
-            found: Vec::new(),
+            problems: Vec::new(),
             conflict: None,
         });
     let parts = list_form_sections(&registers, &view);
     let all: Vec<InputSpec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
-    let is_refused = !found.is_empty() || conflict.is_some();
-    let problems = FormProblems::new(found, &all);
+    let is_refused = !problems.is_empty() || conflict.is_some();
+    let problems = FormProblems::new(problems, &all);
     let fields = |specs: &[InputSpec]| {
         build_inputs(specs, &values, &problems, |name| match name {
             "situacao" => {
@@ -252,7 +252,7 @@ pub async fn win_deal(
     let specs: Vec<InputSpec> = MEMBER.iter().chain(BENEFIT).chain(VEHICLE).copied().collect();
     let values = read_form_values(&specs, &form);
     let mut conflict = None;
-    let found: Vec<RequestProblem> =
+    let problems: Vec<RequestProblem> =
         match read::read_record::<GanhoInput>(&build_win_record(&values, form.text("versao"))) {
             Err(unread) => unread.problems.into_problems(),
             Ok(input) => {
@@ -284,9 +284,9 @@ pub async fn win_deal(
         Some("codPlano") => RequestProblem::of("planos", problem.sentence),
         _ => problem,
     };
-    let found = found.into_iter().map(rename).collect();
+    let problems = problems.into_iter().map(rename).collect();
     let version = form.text("versao").parse().unwrap_or_default();
-    render_win_form(&app, &user, code, Some(RefusedWinInput { values, version, found, conflict })).await
+    render_win_form(&app, &user, code, Some(RefusedWinInput { values, version, problems, conflict })).await
 }
 
 #[cfg(test)]

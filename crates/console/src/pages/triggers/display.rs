@@ -10,7 +10,7 @@ use domain::{DeliveryState, Entity, Moment, TimeZone};
 pub struct ReceiverStateBadge {
     pub word: &'static str,
     pub class: &'static str,
-    pub told: String,
+    pub explanation: String,
 }
 
 pub fn describe_receiver_state(
@@ -23,7 +23,7 @@ pub fn describe_receiver_state(
         return ReceiverStateBadge {
             word: "Retirado",
             class: "",
-            told: "Não é mais avisado de nada.".to_owned(),
+            explanation: "Não é mais avisado de nada.".to_owned(),
         };
     }
     if let Some((at, why)) = one.paused {
@@ -33,29 +33,31 @@ pub fn describe_receiver_state(
             PauseReason::Failing => "Pausado depois de dias só com falhas",
         };
         let explanation = format!("{because}, em {}. O que muda espera por ele.", format_moment(at, zone));
-        return ReceiverStateBadge { word: "Pausado", class: "warn", told: explanation };
+        return ReceiverStateBadge { word: "Pausado", class: "warn", explanation };
     }
     let since =
         health.failing_since.map(|at| format!(" desde {}", format_moment(at, zone))).unwrap_or_default();
     if RetryPolicy::is_only_probed(health.failures, health.failed_records.len()) {
         let explanation =
             format!("Só falha{since}. Até voltar, é tentado de tempos em tempos com um aviso só.");
-        return ReceiverStateBadge { word: "Não responde", class: "wrong", told: explanation };
+        return ReceiverStateBadge { word: "Não responde", class: "wrong", explanation };
     }
     if health.failures > 0 {
         let explanation = match health.failures {
             1 => format!("Uma falha{since}."),
             many => format!("{} falhas seguidas{since}.", format_count(many.into())),
         };
-        return ReceiverStateBadge { word: "Com falhas", class: "wrong", told: explanation };
+        return ReceiverStateBadge { word: "Com falhas", class: "wrong", explanation };
     }
     if let Some(until) = health.not_before.filter(|until| now < *until) {
         let explanation = format!("Pediu para esperar até {}.", format_moment(until, zone));
-        return ReceiverStateBadge { word: "Em espera", class: "warn", told: explanation };
+        return ReceiverStateBadge { word: "Em espera", class: "warn", explanation };
     }
     match health.tried_at {
-        Some(_) => ReceiverStateBadge { word: "Bem", class: "fine", told: String::new() },
-        None => ReceiverStateBadge { word: "Novo", class: "", told: "Nada foi enviado ainda.".to_owned() },
+        Some(_) => ReceiverStateBadge { word: "Bem", class: "fine", explanation: String::new() },
+        None => {
+            ReceiverStateBadge { word: "Novo", class: "", explanation: "Nada foi enviado ainda.".to_owned() }
+        }
     }
 }
 
@@ -133,7 +135,11 @@ mod tests {
     use app::triggers::receivers::{DeliveryHealth, StoredReceiver};
     use domain::ReceiverCode;
 
-    fn told(health: DeliveryHealth, paused: Option<(Moment, PauseReason)>, active: bool) -> RedactedReceiver {
+    fn build_receiver(
+        health: DeliveryHealth,
+        paused: Option<(Moment, PauseReason)>,
+        active: bool,
+    ) -> RedactedReceiver {
         let at = Moment::from_millis(0);
         let receiver = StoredReceiver {
             code: ReceiverCode::new(1),
@@ -155,24 +161,24 @@ mod tests {
         let (now, zone) = (Moment::from_millis(1_000), TimeZone::parse("UTC").unwrap());
         let word = |redacted: RedactedReceiver| describe_receiver_state(&redacted, now, &zone).word;
         let at = Some(now);
-        assert_eq!(word(told(DeliveryHealth::default(), None, true)), "Novo");
+        assert_eq!(word(build_receiver(DeliveryHealth::default(), None, true)), "Novo");
         assert_eq!(
-            word(told(DeliveryHealth { tried_at: at, ..DeliveryHealth::default() }, None, true)),
+            word(build_receiver(DeliveryHealth { tried_at: at, ..DeliveryHealth::default() }, None, true)),
             "Bem"
         );
         let failing = DeliveryHealth { tried_at: at, failures: 3, ..DeliveryHealth::default() };
-        assert_eq!(word(told(failing.clone(), None, true)), "Com falhas");
+        assert_eq!(word(build_receiver(failing.clone(), None, true)), "Com falhas");
         let records = (0..5).map(|record| (1, record)).collect();
         let silent = DeliveryHealth { failures: 20, failed_records: records, ..failing.clone() };
-        assert_eq!(word(told(silent, None, true)), "Não responde");
+        assert_eq!(word(build_receiver(silent, None, true)), "Não responde");
         let patient = DeliveryHealth {
             tried_at: at,
             not_before: Some(Moment::from_millis(9_000)),
             ..DeliveryHealth::default()
         };
-        assert_eq!(word(told(patient, None, true)), "Em espera");
-        assert_eq!(word(told(failing.clone(), Some((now, PauseReason::Gone)), true)), "Pausado");
-        assert_eq!(word(told(failing, None, false)), "Retirado");
+        assert_eq!(word(build_receiver(patient, None, true)), "Em espera");
+        assert_eq!(word(build_receiver(failing.clone(), Some((now, PauseReason::Gone)), true)), "Pausado");
+        assert_eq!(word(build_receiver(failing, None, false)), "Retirado");
     }
 
     #[test]

@@ -70,21 +70,21 @@ struct EditReceiverPage {
 
 /// Form contents and their problems.
 struct EditReceiverState {
-    had: Option<RedactedReceiver>,
+    stored_receiver: Option<RedactedReceiver>,
     values: FormValues,
-    refused: Vec<Rejection>,
+    rejections: Vec<Rejection>,
 }
 
 async fn render_receiver_form(
     app: &App,
     user: &SignedInUser,
-    EditReceiverState { had: existing, values, refused }: EditReceiverState,
+    EditReceiverState { stored_receiver: existing, values, rejections }: EditReceiverState,
 ) -> HandlerResult {
     let frame = PageFrame::load(app, user, "gatilhos").await?;
-    let conflict = VersionConflict::find_in_rejections(&refused, |name| find_label(SPECS, name));
-    let found = if conflict.is_some() { Vec::new() } else { wire::refusal::describe_rejections(&refused) };
+    let conflict = VersionConflict::find_in_rejections(&rejections, |name| find_label(SPECS, name));
+    let found = if conflict.is_some() { Vec::new() } else { wire::refusal::describe_rejections(&rejections) };
     let problems = FormProblems::new(found, SPECS);
-    let (is_refused, status) = match refused.is_empty() {
+    let (is_refused, status) = match rejections.is_empty() {
         true => (false, StatusCode::OK),
         false => (!problems.is_empty(), StatusCode::BAD_REQUEST),
     };
@@ -112,7 +112,12 @@ pub async fn show_new_receiver_form(State(app): State<App>, user: SignedInUser) 
     require_administrator(user.session())?;
     let all: Vec<&str> = Entity::ALL.iter().map(|one| wire::entity_path(*one)).collect();
     let values = FormValues::from([("simultaneas", AT_ONCE.to_string()), ("entidades", all.join(","))]);
-    render_receiver_form(&app, &user, EditReceiverState { had: None, values, refused: Vec::new() }).await
+    render_receiver_form(
+        &app,
+        &user,
+        EditReceiverState { stored_receiver: None, values, rejections: Vec::new() },
+    )
+    .await
 }
 
 fn fill_receiver_values(redacted: &RedactedReceiver) -> FormValues {
@@ -178,8 +183,9 @@ pub async fn create_receiver(
         Ok(added) => {
             render_page_with_secret(&app, &user, &vault, added.code, added.secret.expose().to_owned()).await
         }
-        Err(Error::Refused(refused)) => {
-            render_receiver_form(&app, &user, EditReceiverState { had: None, values, refused }).await
+        Err(Error::Refused(rejections)) => {
+            render_receiver_form(&app, &user, EditReceiverState { stored_receiver: None, values, rejections })
+                .await
         }
         Err(error) => Err(error.into()),
     }
@@ -203,8 +209,13 @@ pub async fn show_edit_receiver_form(
     PathNumber(code): PathNumber,
 ) -> HandlerResult {
     let redacted = load_receiver(&app, &user, &vault, code).await?;
-    let (values, refused) = (fill_receiver_values(&redacted), Vec::new());
-    render_receiver_form(&app, &user, EditReceiverState { had: Some(redacted), values, refused }).await
+    let (values, rejections) = (fill_receiver_values(&redacted), Vec::new());
+    render_receiver_form(
+        &app,
+        &user,
+        EditReceiverState { stored_receiver: Some(redacted), values, rejections },
+    )
+    .await
 }
 
 /// `POST /console/gatilhos/{codigo}/alterar`
@@ -236,9 +247,9 @@ pub async fn change_receiver(
             &format!("{}/console/gatilhos/{code}", derive_root_path(&app)),
             "As alterações foram salvas.",
         )),
-        Err(Error::Refused(refused)) => {
-            let had = Some(load_receiver(&app, &user, &vault, code).await?);
-            render_receiver_form(&app, &user, EditReceiverState { had, values, refused }).await
+        Err(Error::Refused(rejections)) => {
+            let stored_receiver = Some(load_receiver(&app, &user, &vault, code).await?);
+            render_receiver_form(&app, &user, EditReceiverState { stored_receiver, values, rejections }).await
         }
         Err(error) => Err(error.into()),
     }

@@ -23,7 +23,7 @@ use domain::ReceiverCode;
 /// Answer of a receiver to a test message, which contains no personal data.
 pub struct TestDeliveryResult {
     is_taken: bool,
-    told: String,
+    sentence: String,
     answer: String,
 }
 
@@ -206,7 +206,7 @@ pub async fn send_test_delivery(
     let sample = match attempt.into_fresh()? {
         Ok(answer) => TestDeliveryResult {
             is_taken: answer.is_accepted(),
-            told: match answer.is_accepted() {
+            sentence: match answer.is_accepted() {
                 true => format!("O receptor aceitou o exemplo: respondeu {}.", answer.status),
                 false => format!(
                     "O receptor não aceitou o exemplo: respondeu {}. Só de 200 a 204 contam como aceito.",
@@ -217,7 +217,7 @@ pub async fn send_test_delivery(
         },
         Err(why) => TestDeliveryResult {
             is_taken: false,
-            told: format!("O exemplo não chegou: {why}."),
+            sentence: format!("O exemplo não chegou: {why}."),
             answer: String::new(),
         },
     };
@@ -227,7 +227,7 @@ pub async fn send_test_delivery(
 
 #[cfg(test)]
 pub const CASES: crate::template_tests::TemplateCases = &[("console/gatilho.html", |with| {
-    let sample = || TestDeliveryResult { is_taken: false, told: with.text(), answer: with.text() };
+    let sample = || TestDeliveryResult { is_taken: false, sentence: with.text(), answer: with.text() };
     crate::template_tests::render_template(&ViewReceiverPage {
         frame: with.frame(),
         code: 7,
@@ -235,7 +235,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/gatilho.html
         active: with.is_filled(),
         paused: false,
         version: 3,
-        state: ReceiverStateBadge { word: "Bem", class: "fine", told: with.text() },
+        state: ReceiverStateBadge { word: "Bem", class: "fine", explanation: with.text() },
         figures: with.list_of(|| (with.text(), "na fila", with.text())),
         facts: with.facts(),
         trouble: with.text(),

@@ -74,7 +74,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/gatilhos.htm
         code: 7,
         address: with.text(),
         entities: with.text(),
-        state: ReceiverStateBadge { word: "Bem", class: "fine", told: with.text() },
+        state: ReceiverStateBadge { word: "Bem", class: "fine", explanation: with.text() },
         waiting: with.text(),
         oldest: with.text(),
         share: with.text(),

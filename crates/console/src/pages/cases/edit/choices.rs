@@ -37,10 +37,10 @@ impl FormChoiceContext {
         // A user who may see a case may lack access to its member, who can belong to another branch.
         let view = match members::read_member(app, caller, filled.person).await {
             Ok(view) => Some(view),
-            Err(Error::NotFound { .. }) if filled.had.is_some() => None,
+            Err(Error::NotFound { .. }) if filled.stored_case.is_some() => None,
             Err(error) => return Err(error),
         };
-        let item = filled.had.as_ref().map(|existing| &existing.resolved_case);
+        let item = filled.stored_case.as_ref().map(|existing| &existing.resolved_case);
         let holder = view.as_ref().map(|view| view.profile.name.clone());
         let holder = holder.or_else(|| item.map(|item| item.name.clone())).unwrap_or_default();
         let branches = registers.usable_branches(&caller.scope);
@@ -95,7 +95,7 @@ async fn list_responsible_users(
     filled: &EditCaseState,
 ) -> Result<Vec<(String, String)>, Error> {
     let mut all = list_staff_choices(app, user).await?;
-    if let Some(item) = filled.had.as_ref().map(|existing| &existing.resolved_case)
+    if let Some(item) = filled.stored_case.as_ref().map(|existing| &existing.resolved_case)
         && let (Some(code), Some(name)) = (item.case.head().responsible, &item.responsible)
         && !all.iter().any(|(known, _)| *known == code.to_string())
     {
@@ -122,7 +122,7 @@ fn list_benefit_choices(
         )
     };
     let mut all: Vec<_> = all.map(line).collect();
-    if let Some(existing) = &filled.had
+    if let Some(existing) = &filled.stored_case
         && let Some(code) = existing.resolved_case.case.head().benefit
         && !all.iter().any(|(known, _)| *known == code.to_string())
     {
@@ -133,7 +133,7 @@ fn list_benefit_choices(
 
 fn list_driver_choices(filled: &EditCaseState, holder: &str) -> Vec<(String, String)> {
     let mut all = vec![(filled.person.to_string(), format!("{holder} (o próprio associado)"))];
-    if let Some(existing) = &filled.had
+    if let Some(existing) = &filled.stored_case
         && let Case::Claim(claim) = &existing.resolved_case.case
         && let (Some(driver), Some(name)) = (claim.driver, &existing.other)
         && driver != filled.person

@@ -152,7 +152,7 @@ struct EditCaseState {
     values: FormValues,
     problems: Vec<wire::refusal::RequestProblem>,
     /// `None` for a new case.
-    had: Option<Box<FullCase>>,
+    stored_case: Option<Box<FullCase>>,
     version: Option<i64>,
     checklist: Vec<ChecklistEntry>,
     conflict: Option<VersionConflict>,
@@ -161,7 +161,15 @@ struct EditCaseState {
 impl EditCaseState {
     fn new(person: PersonCode, values: FormValues) -> EditCaseState {
         let (problems, checklist) = (Vec::new(), Vec::new());
-        EditCaseState { person, values, problems, had: None, version: None, checklist, conflict: None }
+        EditCaseState {
+            person,
+            values,
+            problems,
+            stored_case: None,
+            version: None,
+            checklist,
+            conflict: None,
+        }
     }
 }
 
@@ -181,7 +189,7 @@ async fn render_case_form(
         (*title, build_inputs(specs, &filled.values, &problems, |name| context.choices(name)))
     });
     let place = format!("{}/console/{}", derive_root_path(app), words.path);
-    let (title, back) = match &filled.had {
+    let (title, back) = match &filled.stored_case {
         Some(existing) => (
             format!("Alterar {} {}", words.one.to_lowercase(), existing.resolved_case.case.head().protocol),
             format!("{place}/{}", existing.resolved_case.code),
@@ -189,7 +197,7 @@ async fn render_case_form(
         None => (words.new.to_owned(), place),
     };
     // An empty line for one more checklist entry.
-    let further = (kind == CaseKind::Inspection && filled.had.is_some()).then(|| ChecklistEntry {
+    let further = (kind == CaseKind::Inspection && filled.stored_case.is_some()).then(|| ChecklistEntry {
         item: String::new(),
         fits: None,
         note: None,
@@ -277,7 +285,7 @@ pub async fn show_edit_case_form(
         },
         ..EditCaseState::new(head.person, fill_case_values(&full_case))
     };
-    let filled = EditCaseState { had: Some(Box::new(full_case)), ..filled };
+    let filled = EditCaseState { stored_case: Some(Box::new(full_case)), ..filled };
     render_case_form(&app, &user, kind, filled).await
 }
 
@@ -298,7 +306,7 @@ pub async fn change_case(
             read_form_values(&list_field_specs(kind), &form),
         )
     };
-    let filled = EditCaseState { had: Some(Box::new(full_case)), ..filled };
+    let filled = EditCaseState { stored_case: Some(Box::new(full_case)), ..filled };
     Box::pin(save_case_form(&app, &user, kind, filled, "As alterações foram salvas.")).await
 }
 

@@ -44,7 +44,7 @@ async fn build_case_record(
         let codes = parse_related_claims(app, user, &typed.unwrap_or_default(), &mut problems).await?;
         further.push(("relacionados", codes));
     }
-    match &filled.had {
+    match &filled.stored_case {
         None => {
             values.retain(|_, text| !text.is_empty());
             further.push(("codPessoa", filled.person.get().into()));
@@ -134,7 +134,7 @@ pub async fn save_case(
         }
     };
     let caller = user.session();
-    let done = match &filled.had {
+    let done = match &filled.stored_case {
         None => cases::open_case(app, caller, input, IdempotentWrite::without_key()).await,
         Some(existing) => {
             cases::change_case(
