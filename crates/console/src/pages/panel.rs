@@ -126,15 +126,18 @@ fn build_figure_cells(
         )
     };
     let kinds = [
-        (SituationKind::Active, "benefícios ativos"),
-        (SituationKind::Pending, "à espera de ativação"),
-        (SituationKind::Suspended, "suspensos"),
-        (SituationKind::Cancelled, "cancelados"),
+        (SituationKind::Active, ["benefício ativo", "benefícios ativos"]),
+        (SituationKind::Pending, ["à espera de ativação"; 2]),
+        (SituationKind::Suspended, ["suspenso", "suspensos"]),
+        (SituationKind::Cancelled, ["cancelado", "cancelados"]),
     ];
+    let cell = |number: i64, [one, many]: [&'static str; 2], link: String| {
+        (format_count(number), if number == 1 { one } else { many }, link)
+    };
     let mut cells: Vec<_> =
-        kinds.into_iter().map(|(kind, name)| (format_count(of_kind(kind)), name, link(kind))).collect();
-    let appointments = format_count(work.appointments);
-    cells.push((appointments, "consultas hoje", format!("{root}/console/consultas?aberto=true")));
+        kinds.into_iter().map(|(kind, names)| cell(of_kind(kind), names, link(kind))).collect();
+    let today = format!("{root}/console/consultas?aberto=true");
+    cells.push(cell(work.appointments, ["consulta hoje", "consultas hoje"], today));
     cells
 }
 

@@ -66,7 +66,8 @@ struct BrowseCasesPage {
     only_late: bool,
     has_priority: bool,
     has_plan: bool,
-    late: Option<String>,
+    /// How many are overdue, and how the sentence goes on.
+    late: Option<(String, &'static str)>,
 }
 
 /// Filters passed to the query unchanged.
@@ -145,7 +146,7 @@ pub async fn show_case_list(
         only_late: query.text("atrasado") == "true",
         has_priority: matches!(kind, CaseKind::Claim | CaseKind::Ticket),
         has_plan: matches!(kind, CaseKind::Inspection | CaseKind::Appointment),
-        late: (late > 0).then(|| describe_overdue(late)),
+        late: (late > 0).then(|| (describe_overdue(late), describe_overdue_situation(late))),
         frame,
         words,
     })
@@ -187,6 +188,10 @@ fn build_case_query(query: &QueryParams) -> Vec<(String, String)> {
     all.extend(state.map(|(name, text)| (name.to_owned(), text.to_owned())));
     all.push(("pagina".to_owned(), query.page_number().to_string()));
     all
+}
+
+fn describe_overdue_situation(late: i64) -> &'static str {
+    if late == 1 { "da situação em que está." } else { "da situação em que estão." }
 }
 
 /// `3 passaram do prazo`
@@ -289,6 +294,18 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/casos.html",
         only_late: with.is_filled(),
         has_priority: true,
         has_plan: true,
-        late: with.option_of(|| with.text()),
+        late: with.option_of(|| (with.text(), "da situação em que estão.")),
     })
 })];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_overdue_case_is_not_spoken_of_as_many() {
+        let sentence = |late| format!("{} {}", describe_overdue(late), describe_overdue_situation(late));
+        assert_eq!(sentence(1), "1 passou do prazo da situação em que está.");
+        assert_eq!(sentence(2), "2 passaram do prazo da situação em que estão.");
+    }
+}

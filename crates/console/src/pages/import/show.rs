@@ -61,8 +61,8 @@ pub struct ViewImportPage {
     facts: Vec<(&'static str, String)>,
     /// How many lines would be or were imported, in words; empty if none.
     entering: String,
-    refused: i64,
-    refused_told: String,
+    /// How many lines stay out, and what can be done about it; empty if all are imported.
+    refused_lines: String,
     problems: LineRemarkList,
     skipped_lines: LineRemarkList,
     /// End of the undo period; empty if an undo is not possible.
@@ -142,8 +142,7 @@ async fn build_import_page(
         figures: list_import_figures(&import),
         facts: list_import_facts(&import, zone),
         entering: if enters > 0 { format_quantity(enters, "linha", "linhas") } else { String::new() },
-        refused: import.counts.refused,
-        refused_told: format_quantity(import.counts.refused, "linha com problema", "linhas com problema"),
+        refused_lines: describe_refused_lines(import.counts.refused),
         problems: list_line_problems(app, user, &import, query).await?,
         skipped_lines: list_skipped_lines(app, user, &import, query, &frame.root).await?,
         undo_until: undo_until.map(|at| format_moment(at.plus(UNDO_FOR), zone)).unwrap_or_default(),
@@ -151,6 +150,19 @@ async fn build_import_page(
         alerts,
         frame,
     })
+}
+
+fn describe_refused_lines(refused: i64) -> String {
+    match refused {
+        0 => String::new(),
+        1 => "1 linha com problema não entra agora. Você pode arrumá-la depois, no arquivo de erros, e enviar só ela."
+            .to_owned(),
+        many => format!(
+            "{} linhas com problema não entram agora. Você pode arrumá-las depois, no arquivo de erros, e enviar só \
+             elas.",
+            format_count(many)
+        ),
+    }
 }
 
 fn describe_import(import: &StoredImportRun) -> String {
@@ -170,6 +182,10 @@ fn describe_import(import: &StoredImportRun) -> String {
         ImportState::Checked if counts.created + counts.changed + counts.same == 0 => {
             "Nenhuma linha pode entrar como está. Veja abaixo o que arrumar; nada foi gravado.".to_owned()
         }
+        ImportState::Checked if counts.refused == 1 => {
+            "Nada foi gravado ainda. Você pode arrumar a linha com problema antes, ou importar o resto agora."
+                .to_owned()
+        }
         ImportState::Checked => {
             "Nada foi gravado ainda. Você pode arrumar as linhas com problema antes, ou importar as outras agora."
                 .to_owned()
@@ -180,12 +196,18 @@ fn describe_import(import: &StoredImportRun) -> String {
         ImportState::Paused => {
             "Parada onde estava. O que já entrou continua no lugar; as outras linhas esperam.".to_owned()
         }
+        ImportState::Done if counts.refused == 1 => {
+            "Terminou. A linha com problema não entrou: baixe-a, arrume e envie de novo.".to_owned()
+        }
         ImportState::Done if counts.refused > 0 => {
             "Terminou. As linhas com problema não entraram: baixe-as, arrume e envie de novo.".to_owned()
         }
         ImportState::Done => "Terminou, e todas as linhas entraram.".to_owned(),
         ImportState::Undoing => {
             "O que a importação criou está sendo removido, e o que ela mudou volta a ser como era.".to_owned()
+        }
+        ImportState::Undone if counts.kept == 1 => {
+            "Desfeita. Um registro ficou como está, porque alguém já mexeu nele: veja abaixo.".to_owned()
         }
         ImportState::Undone if counts.kept > 0 => {
             "Desfeita. Alguns registros ficaram como estão, porque alguém já mexeu neles: veja abaixo.".to_owned()
@@ -362,8 +384,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/importacao.h
             figures: with.list_of(|| (with.text(), "novos")),
             facts: with.facts(),
             entering: with.text(),
-            refused: if with.is_filled() { 3 } else { 0 },
-            refused_told: with.text(),
+            refused_lines: with.text(),
             problems: lines(),
             skipped_lines: lines(),
             undo_until: with.text(),
@@ -378,6 +399,19 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/importacao.h
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_line_that_stays_out_is_not_spoken_of_as_many() {
+        assert_eq!(describe_refused_lines(0), "");
+        let one = describe_refused_lines(1);
+        assert!(
+            one.starts_with("1 linha com problema não entra agora.") && one.ends_with("só ela."),
+            "{one}"
+        );
+        let many = describe_refused_lines(1234);
+        assert!(many.starts_with("1.234 linhas com problema não entram agora."), "{many}");
+        assert!(many.ends_with("só elas."), "{many}");
+    }
 
     #[test]
     fn a_page_ends_with_a_whole_line_of_the_file() {

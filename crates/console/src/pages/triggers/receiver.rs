@@ -88,7 +88,14 @@ async fn build_receiver_page(
             "chegaram nas últimas 24 horas",
             rows("entregue"),
         ),
-        (format_count(performance.glance.missed), "não chegaram nas últimas 24 horas", rows("esgotada")),
+        (
+            format_count(performance.glance.missed),
+            match performance.glance.missed {
+                1 => "não chegou nas últimas 24 horas",
+                _ => "não chegaram nas últimas 24 horas",
+            },
+            rows("esgotada"),
+        ),
     ];
     let one = &redacted.receiver;
     Ok(ViewReceiverPage {
