@@ -294,7 +294,10 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
         ImportRunAction::Map(_) | ImportRunAction::Check | ImportRunAction::Start { .. } if !is_ready => {
             return refuse(ImportStateConflict::AlreadyStarted);
         }
-        ImportRunAction::Check | ImportRunAction::Start { .. } if now > import.updated_at.plus(UNDO_FOR) => {
+        // A change of the mapping would count as activity, and a later step would run over deleted lines.
+        ImportRunAction::Map(_) | ImportRunAction::Check | ImportRunAction::Start { .. }
+            if now > import.updated_at.plus(UNDO_FOR) =>
+        {
             return refuse(ImportStateConflict::FileDeleted);
         }
         ImportRunAction::Map(requested) => {

@@ -11,7 +11,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{ImportCode, ImportState};
+use domain::{ImportCode, ImportKind, ImportState};
 use exchange::import::{self, ColumnMapping, StoredImportRun};
 use wire::read::FieldPatch;
 
@@ -83,7 +83,6 @@ async fn build_mapping_page(
     let mapping = &chosen.mapping;
     let lines = import::list_first_lines(app, &build_actor(user), import, EXAMPLES).await?;
     let fields = wire::sheet::list_import_fields(import.kind);
-    let is_chosen = |name: &str| mapping.iter().any(|field| field == name);
     let label = |name: &str| fields.iter().find(|one| one.name == name).map_or("", |one| one.label);
     let column = |(at, name): (usize, &String)| {
         let field = mapping.get(at).cloned().unwrap_or_default();
@@ -110,11 +109,7 @@ async fn build_mapping_page(
             .iter()
             .map(|one| MappingTarget { name: one.name, label: one.label, is_required: one.required })
             .collect(),
-        missing: fields
-            .iter()
-            .filter(|one| one.required && !is_chosen(one.name))
-            .map(|one| one.label)
-            .collect(),
+        missing: list_missing_fields(import.kind, mapping),
         left_out: match left_out {
             0 => String::new(),
             one => format_quantity(
@@ -126,6 +121,13 @@ async fn build_mapping_page(
         branches: list_branch_choices(app, user, import, chosen.branch).await?,
         problems,
     })
+}
+
+/// Labels of the required fields that no column is mapped to.
+fn list_missing_fields(kind: ImportKind, mapping: &[String]) -> Vec<&'static str> {
+    let is_missing = |name: &str| !mapping.iter().any(|field| field == name);
+    let fields = wire::sheet::list_import_fields(kind).iter();
+    fields.filter(|one| one.required && is_missing(one.name)).map(|one| one.label).collect()
 }
 
 /// Empty if there is no choice or the import kind needs no branch.
@@ -168,6 +170,11 @@ pub async fn save_mapping(
     let chosen: Vec<String> =
         (0..import.headers.len()).map(|at| submitted.text(&format!("campo-{at}")).to_owned()).collect();
     let chosen = MappingChoice { mapping: chosen, branch: submitted.text("loja").parse().ok() };
+    // Its dry run would be refused, so an incomplete mapping is not stored either. The page names what is missing.
+    if !list_missing_fields(import.kind, &chosen.mapping).is_empty() {
+        let page = build_mapping_page(&app, &user, &import, &chosen, Vec::new()).await?;
+        return render_page(StatusCode::BAD_REQUEST, &page);
+    }
     let mapping = ColumnMapping {
         columns: import.headers.iter().cloned().zip(chosen.mapping.iter().cloned()).collect(),
         branch: chosen
