@@ -143,7 +143,7 @@ struct WelcomePage {
 
 /// The page at the server's root address.
 async fn show_welcome_page() -> widgets::page::HandlerResult {
-    widgets::page::render_page(StatusCode::OK, &WelcomePage { version: env!("CARGO_PKG_VERSION") })
+    widgets::page::render_frameless_page(StatusCode::OK, &WelcomePage { version: env!("CARGO_PKG_VERSION") })
 }
 
 async fn serve_welcome_style() -> impl IntoResponse {

@@ -8,7 +8,7 @@ use crate::widgets::board::{KanbanBoard, KanbanCard, KanbanColumn};
 use crate::widgets::formats::{BarChart, ColumnChart, ListPager};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::list_tools::{FilterChip, TableCell, TableToolbar};
-use crate::widgets::notice::UndoForm;
+use crate::widgets::notice::{PageNotice, UndoForm};
 use crate::widgets::record_form::{FormInput, InputKind, InputSpec, VersionConflict};
 use askama::Template;
 use domain::Moment;
@@ -106,12 +106,15 @@ impl SampleContent {
             theme: self.option_of(|| "escuro"),
             query: self.text(),
             path: self.text(),
-            notice: self.option_of(|| self.text()),
-            undo: self
-                .option_of(|| UndoForm { action: self.text(), fields: vec![(self.text(), self.text())] }),
+            notice: self.option_of(|| self.notice()),
             colours: 1,
             version: "9.8.7",
         }
+    }
+
+    fn notice(self) -> PageNotice {
+        let undo = UndoForm { action: self.text(), fields: vec![(self.text(), self.text())] };
+        PageNotice { text: self.text(), is_problem: self == SampleContent::Hostile, undo: Some(undo) }
     }
 
     pub fn badge(self) -> SituationBadge {

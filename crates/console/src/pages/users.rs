@@ -6,7 +6,7 @@ use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::notice::{redirect_with_notice, redirect_with_problem};
 use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{FormProblems, VersionConflict, describe_rejection};
 use app::access::second_factor;
@@ -103,19 +103,11 @@ pub async fn demand_second_factor(
         second_factor_roles: FieldPatch::Set(form.all_texts("perfil").filter_map(wire::parse_role).collect()),
         ..tenants::ChangeTenant::from_version(form.text("versao").parse().unwrap_or_default())
     };
-    let text = match tenants::change_own_tenant(&app, user.session(), changes, IdempotentWrite::without_key())
-        .await
-    {
-        Ok(_) => {
-            "Pronto. Quem é desses perfis e não tem o segundo fator vai ligá-lo na próxima página que abrir."
-                .to_owned()
-        }
-        Err(Error::Refused(problems)) => {
-            problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
-        }
-        Err(error) => return Err(error.into()),
-    };
-    Ok(redirect_with_notice(&format!("{}/console/usuarios", derive_root_path(&app)), &text))
+    let done =
+        tenants::change_own_tenant(&app, user.session(), changes, IdempotentWrite::without_key()).await;
+    let text =
+        "Pronto. Quem é desses perfis e não tem o segundo fator vai ligá-lo na próxima página que abrir.";
+    redirect_after_action(&format!("{}/console/usuarios", derive_root_path(&app)), done.map(drop), text)
 }
 
 fn find_factor_start(activities: &HashMap<UserCode, AccountActivity>, user: UserCode) -> Option<Moment> {
@@ -443,14 +435,19 @@ pub async fn remove_second_factor(
 }
 
 fn respond_to_user_action(app: &App, code: i32, done: Result<(), Error>, text: &str) -> HandlerResult {
-    let text = match done {
-        Ok(()) => text.to_owned(),
+    redirect_after_action(&format!("{}/console/usuarios/{code}", derive_root_path(app)), done, text)
+}
+
+/// The next page shows the text, or why the action was refused.
+fn redirect_after_action(to: &str, done: Result<(), Error>, text: &str) -> HandlerResult {
+    match done {
+        Ok(()) => Ok(redirect_with_notice(to, text)),
         Err(Error::Refused(problems)) => {
-            problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
+            let problems: Vec<String> = problems.iter().map(describe_rejection).collect();
+            Ok(redirect_with_problem(to, &problems.join(" ")))
         }
-        Err(error) => return Err(error.into()),
-    };
-    Ok(redirect_with_notice(&format!("{}/console/usuarios/{code}", derive_root_path(app)), &text))
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `/senha`: requests a link for a forgotten password, and sets a new password with it.
 
 use crate::widgets::form::SubmittedForm;
-use crate::widgets::page::{HandlerResult, render_page};
+use crate::widgets::page::{HandlerResult, render_frameless_page};
 use app::access::password_reset;
 use app::{App, Error};
 use askama::Template;
@@ -46,7 +46,7 @@ struct BadResetLinkPage {
 }
 
 pub async fn show_forgotten_password() -> HandlerResult {
-    render_page(StatusCode::OK, &ForgottenPasswordPage { email: "", problem: None })
+    render_frameless_page(StatusCode::OK, &ForgottenPasswordPage { email: "", problem: None })
 }
 
 /// Shows the same page for every valid address, so that it does not reveal which addresses have an account.
@@ -54,11 +54,11 @@ pub async fn request_reset_link(State(app): State<App>, form: SubmittedForm) -> 
     match Email::parse(form.text("email")) {
         Ok(email) => {
             password_reset::request_reset_link(&app, email, form.sent_from)?;
-            render_page(StatusCode::OK, &ResetLinkSentPage { minutes: MINUTES })
+            render_frameless_page(StatusCode::OK, &ResetLinkSentPage { minutes: MINUTES })
         }
         Err(problem) => {
             let problem = Some(describe_password_problem(&problem));
-            render_page(
+            render_frameless_page(
                 StatusCode::BAD_REQUEST,
                 &ForgottenPasswordPage { email: form.text("email"), problem },
             )
@@ -83,7 +83,7 @@ pub async fn set_new_password(
     let code = read_reset_code(&path);
     let problems = match parse_new_password(&form) {
         Ok(password) => match password_reset::finish_reset_from(&app, code, password, form.sent_from).await {
-            Ok(_) => return render_page(StatusCode::OK, &PasswordChangedPage),
+            Ok(_) => return render_frameless_page(StatusCode::OK, &PasswordChangedPage),
             Err(Error::Refused(problems)) if problems == [Rejection::BadResetLink] => {
                 return render_bad_link();
             }
@@ -118,14 +118,14 @@ fn describe_password_problem(problem: &Rejection) -> String {
 }
 
 fn render_new_password_form(status: StatusCode, problems: Vec<String>) -> HandlerResult {
-    render_page(
+    render_frameless_page(
         status,
         &NewPasswordPage { shortest: Password::SHORTEST, longest: Password::LONGEST, problems },
     )
 }
 
 fn render_bad_link() -> HandlerResult {
-    render_page(StatusCode::GONE, &BadResetLinkPage { minutes: MINUTES })
+    render_frameless_page(StatusCode::GONE, &BadResetLinkPage { minutes: MINUTES })
 }
 
 /// The code in the path; unreadable text counts as an invalid link.

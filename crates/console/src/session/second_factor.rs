@@ -9,7 +9,7 @@ use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
+use crate::widgets::page::{HandlerResult, Refusal, render_frameless_page, render_page, show_page};
 use app::access::TOKEN_LIFE;
 use app::access::second_factor;
 use app::access::second_factor::SecondFactorState as Factor;
@@ -39,7 +39,7 @@ pub async fn show_code_form(State(app): State<App>, headers: HeaderMap, query: Q
         return Ok(redirect_to_sign_in(&app, to));
     }
     let page = SecondFactorCodePage { root: derive_root_path(&app), to, problem: None };
-    render_page(StatusCode::OK, &page)
+    render_frameless_page(StatusCode::OK, &page)
 }
 
 /// For a pending sign-in that has expired or does not exist.
@@ -76,7 +76,10 @@ pub async fn sign_in_with_code(
             ),
             Err(error) => return Err(error.into()),
         };
-    render_page(status, &SecondFactorCodePage { root: derive_root_path(&app), to, problem: Some(problem) })
+    render_frameless_page(
+        status,
+        &SecondFactorCodePage { root: derive_root_path(&app), to, problem: Some(problem) },
+    )
 }
 
 /// Description of the state, and whether the second factor is on.

@@ -3,7 +3,7 @@
 use super::sign_in::respond_to_admission;
 use super::visitor::{BrowserOrigin, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
-use crate::widgets::page::{HandlerResult, render_page};
+use crate::widgets::page::{HandlerResult, render_frameless_page};
 use crate::widgets::record_form::FormProblems;
 use app::access::sessions;
 use app::tenants::setup::{self, ServerSetupRequest, SetupLinkState};
@@ -35,7 +35,10 @@ const FIELDS: [(&str, &str); 5] = [
 fn render_setup_form(app: &App, request: &ServerSetupRequest, problems: FormProblems) -> HandlerResult {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
-    render_page(status, &FirstSetupPage { root: derive_root_path(app), request, problems, shortest, longest })
+    render_frameless_page(
+        status,
+        &FirstSetupPage { root: derive_root_path(app), request, problems, shortest, longest },
+    )
 }
 
 fn read_setup_code(path: &RawPathParams) -> &str {
@@ -53,7 +56,7 @@ struct ClosedSetupPage {
 /// Answers a link that is expired or already used, for example after a double submit.
 fn render_closed_setup(app: &App, is_done: bool) -> HandlerResult {
     let status = if is_done { StatusCode::OK } else { StatusCode::GONE };
-    render_page(status, &ClosedSetupPage { root: derive_root_path(app), is_done })
+    render_frameless_page(status, &ClosedSetupPage { root: derive_root_path(app), is_done })
 }
 
 pub async fn show_setup_form(State(app): State<App>, path: RawPathParams) -> HandlerResult {

@@ -8,8 +8,8 @@ use super::visitor::{
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::{ColourTheme, PageFrame};
-use crate::widgets::notice::{add_notice, redirect_with_notice};
-use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
+use crate::widgets::notice::{add_notice, redirect_with_notice, redirect_with_problem};
+use crate::widgets::page::{HandlerResult, Refusal, render_frameless_page, show_page};
 use app::access::second_factor;
 use app::access::sessions::{self, SignInOutcome};
 use app::access::{CallerOrigin, TOKEN_LIFE};
@@ -30,7 +30,7 @@ struct SignInPage<'p> {
 }
 
 pub async fn show_sign_in_page(State(app): State<App>, query: QueryParams) -> HandlerResult {
-    render_page(
+    render_frameless_page(
         StatusCode::OK,
         &SignInPage {
             root: derive_root_path(&app),
@@ -58,7 +58,10 @@ pub async fn sign_in(State(app): State<App>, sender: BrowserOrigin, form: Submit
         ),
         Err(error) => return Err(error.into()),
     };
-    render_page(status, &SignInPage { root: derive_root_path(&app), to, email, problem: Some(problem) })
+    render_frameless_page(
+        status,
+        &SignInPage { root: derive_root_path(&app), to, email, problem: Some(problem) },
+    )
 }
 
 /// Redirects after a correct password: into the console, with an optional notice, or to the second factor.
@@ -126,7 +129,7 @@ fn render_password_form(
 ) -> HandlerResult {
     let forced = user.visitor.must_change_password;
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
-    render_page(
+    render_frameless_page(
         status,
         &ChangePasswordPage { root: derive_root_path(app), forced, problems, shortest, longest },
     )
@@ -253,8 +256,11 @@ pub async fn end_session(State(app): State<App>, user: SignedInUser, form: Submi
     let pairs = (0..id.len() / 2)
         .map(|at| id.get(2 * at..2 * at + 2).and_then(|two| u8::from_str_radix(two, 16).ok()));
     let hash = pairs.collect::<Option<Vec<u8>>>().ok_or(Refusal::Unreadable)?;
-    sessions::end_session(&app, user.session(), hash).await?;
-    Ok(redirect_with_notice(&format!("{}/console/conta", derive_root_path(&app)), "A sessão foi encerrada."))
+    let account = format!("{}/console/conta", derive_root_path(&app));
+    match sessions::end_session(&app, user.session(), hash).await? {
+        true => Ok(redirect_with_notice(&account, "A sessão foi encerrada.")),
+        false => Ok(redirect_with_problem(&account, "Esta sessão já não estava aberta.")),
+    }
 }
 
 #[cfg(test)]

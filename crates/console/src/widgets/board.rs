@@ -6,7 +6,7 @@
 //! A move is a form (`codigo`, `para`, `versao`, `motivo`) with the header `x-quadro`. The answer comes from
 //! [`render_board_changes`] or [`render_refused_move`], in the same format as the changes.
 
-use super::page::{HandlerResult, render_page};
+use super::page::{HandlerResult, render_frameless_page};
 use askama::Template;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
@@ -102,7 +102,7 @@ fn render_board_answer(
     problems: Vec<String>,
 ) -> HandlerResult {
     let (since, columns) = board.map_or((None, Vec::new()), |(since, columns)| (Some(since), columns));
-    render_page(status, &BoardChangesPage { since, columns, problems })
+    render_frameless_page(status, &BoardChangesPage { since, columns, problems })
 }
 
 /// Whether the board's script sent the request, and not a form.

@@ -1,6 +1,6 @@
 //! The frame of every page: signed-in user, current menu entry, navigation.
 
-use super::notice::UndoForm;
+use super::notice::PageNotice;
 use crate::session::visitor::{SignedInUser, derive_root_path, find_cookie};
 use app::App;
 use axum::http::HeaderMap;
@@ -71,8 +71,7 @@ pub struct PageFrame {
     pub query: String,
     /// URL of this page, for returning to it.
     pub path: String,
-    pub notice: Option<String>,
-    pub undo: Option<UndoForm>,
+    pub notice: Option<PageNotice>,
     /// Version of the registers, for the URL of the badge colours.
     pub colours: i64,
     pub version: &'static str,
@@ -97,8 +96,7 @@ impl PageFrame {
             theme: user.theme.map(ColourTheme::name),
             query: String::new(),
             path: user.path.clone(),
-            notice: user.notice.as_ref().map(|notice| notice.text.clone()),
-            undo: user.notice.as_ref().and_then(|notice| notice.undo.clone()),
+            notice: user.notice.clone(),
             colours: registers.version,
             version: env!("CARGO_PKG_VERSION"),
         })

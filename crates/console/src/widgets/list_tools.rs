@@ -1,7 +1,7 @@
 //! The toolbar of a list: saved filters as chips above it, and the columns that each user chose.
 
 use super::form::SubmittedForm;
-use super::notice::{UndoForm, add_undo_notice, redirect_with_notice};
+use super::notice::{UndoForm, add_undo_notice, redirect_with_notice, redirect_with_problem};
 use super::page::{HandlerResult, Refusal};
 use crate::pages::member_list::SituationBadge;
 use crate::routes::{PageRoute, routes};
@@ -137,7 +137,7 @@ fn respond_refused_filter(app: &App, error: Error, list: FilterableList, query: 
     let Error::Refused(problems) = error else { return Err(error.into()) };
     let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
     let text = format!("O filtro não foi salvo: {}", problems.join(" "));
-    Ok(redirect_with_notice(&build_list_path(app, list, query), &text))
+    Ok(redirect_with_problem(&build_list_path(app, list, query), &text))
 }
 
 /// Parses and serializes the submitted text again, so that only a query is stored.

@@ -1,5 +1,5 @@
-//! A notice that one page leaves for the next: a sentence, and optionally a form that undoes the last action. It
-//! travels in a cookie that is sealed with the server's key for one session. A cookie planted by another site or user
+//! A notice that one page leaves for the next: a sentence on what was done or on why nothing was, and optionally a form
+//! that undoes the last action. It travels in a cookie that is sealed with the server's key for one session. A cookie planted by another site or user
 //! is ignored, and the form leads only to actions that this server offered to this user.
 
 use crate::session::visitor::{
@@ -13,6 +13,9 @@ use axum::response::Response;
 const COOKIE: &str = "__Host-amparo-aviso";
 /// Browsers drop cookies over 4096 bytes, including name and attributes.
 const LONGEST: usize = 3900;
+/// Names of the text in the cookie.
+const DONE: &str = "texto";
+const PROBLEM: &str = "problema";
 
 /// A form that undoes the last action: its URL and its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,14 +34,16 @@ impl UndoForm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageNotice {
     pub text: String,
+    /// Whether the action was refused.
+    pub is_problem: bool,
     pub undo: Option<UndoForm>,
 }
 
 impl PageNotice {
-    /// The text first, then the form's action, then the form's fields.
+    /// The text first, under a name that says whether it is a problem, then the form's action, then the form's fields.
     fn to_text(&self) -> String {
         let mut pairs = form_urlencoded::Serializer::new(String::new());
-        pairs.append_pair("texto", &self.text);
+        pairs.append_pair(if self.is_problem { PROBLEM } else { DONE }, &self.text);
         if let Some(undo) = &self.undo {
             pairs.append_pair("destino", &undo.action);
             pairs.extend_pairs(undo.fields.iter());
@@ -48,18 +53,18 @@ impl PageNotice {
 
     fn from_text(text: &str) -> Option<PageNotice> {
         let mut pairs = form_urlencoded::parse(text.as_bytes()).into_owned();
-        let (_, text) = pairs.next()?;
+        let (name, text) = pairs.next()?;
         let action = pairs.next().map(|(_, action)| action);
         let undo = action
             .filter(|action| sanitize_return_path(action) == action)
             .map(|action| UndoForm { action, fields: pairs.collect() });
-        Some(PageNotice { text, undo })
+        Some(PageNotice { text, is_problem: name == PROBLEM, undo })
     }
 }
 
 /// Shows a text on the next page.
 pub fn add_notice(response: &mut Response, text: &str) {
-    response.extensions_mut().insert(PageNotice { text: text.to_owned(), undo: None });
+    response.extensions_mut().insert(PageNotice { text: text.to_owned(), is_problem: false, undo: None });
 }
 
 pub fn redirect_with_notice(to: &str, text: &str) -> Response {
@@ -68,9 +73,25 @@ pub fn redirect_with_notice(to: &str, text: &str) -> Response {
     response
 }
 
+/// The next page shows why an action was refused.
+pub fn redirect_with_problem(to: &str, text: &str) -> Response {
+    let mut response = redirect_to(to);
+    response.extensions_mut().insert(PageNotice { text: text.to_owned(), is_problem: true, undo: None });
+    response
+}
+
+/// The next page shows what was done, or why it was refused.
+pub fn redirect_with_outcome(to: &str, outcome: Result<String, String>) -> Response {
+    match outcome {
+        Ok(text) => redirect_with_notice(to, &text),
+        Err(text) => redirect_with_problem(to, &text),
+    }
+}
+
 /// Like `add_notice`, with an undo form.
 pub fn add_undo_notice(response: &mut Response, text: &str, undo: &UndoForm) {
-    response.extensions_mut().insert(PageNotice { text: text.to_owned(), undo: Some(undo.clone()) });
+    let undo = Some(undo.clone());
+    response.extensions_mut().insert(PageNotice { text: text.to_owned(), is_problem: false, undo });
 }
 
 /// Marks a response that shows the previous page's notice.
@@ -139,8 +160,8 @@ mod tests {
     fn a_notice_is_read_as_it_was_written() {
         let undo =
             UndoForm::new("/console/beneficios/7/desfazer".to_owned(), &[("para", "1"), ("q", "a&b =")]);
-        for undo in [None, Some(undo)] {
-            let notice = PageNotice { text: "Feito: “a&b”.".to_owned(), undo };
+        for (is_problem, undo) in [(false, None), (true, None), (false, Some(undo))] {
+            let notice = PageNotice { text: "Feito: “a&b”.".to_owned(), is_problem, undo };
             assert_eq!(PageNotice::from_text(&notice.to_text()), Some(notice));
         }
     }
@@ -149,7 +170,7 @@ mod tests {
     fn a_way_back_leads_to_our_own_pages_alone() {
         for foreign in ["https://evil.example/", "//evil.example", "/ext/associado", ""] {
             let undo = Some(UndoForm::new(foreign.to_owned(), &[]));
-            let notice = PageNotice { text: "Feito.".to_owned(), undo };
+            let notice = PageNotice { text: "Feito.".to_owned(), is_problem: false, undo };
             assert_eq!(
                 PageNotice::from_text(&notice.to_text()).and_then(|parsed| parsed.undo),
                 None,

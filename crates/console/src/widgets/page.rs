@@ -24,15 +24,20 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 /// What a handler answers: a page or a redirect, or why there is none.
 pub type HandlerResult = Result<Response, Refusal>;
 
-/// Answers with a page, and lets the previous page's notice expire.
+/// Answers with a page.
 pub fn show_page(template: &impl Template) -> HandlerResult {
-    let mut response = render_page(StatusCode::OK, template)?;
+    render_page(StatusCode::OK, template)
+}
+
+/// Like `show_page`, with a status. The frame shows the previous page's notice, which expires with that.
+pub fn render_page(status: StatusCode, template: &impl Template) -> HandlerResult {
+    let mut response = render_frameless_page(status, template)?;
     expire_notice(&mut response);
     Ok(response)
 }
 
-/// Like `show_page`, with a status, but the previous page's notice is kept for the next page.
-pub fn render_page(status: StatusCode, template: &impl Template) -> HandlerResult {
+/// A page without the frame shows no notice, so the previous page's notice stays for the next page.
+pub fn render_frameless_page(status: StatusCode, template: &impl Template) -> HandlerResult {
     build_page_response(status, template.render())
 }
 

@@ -1,7 +1,7 @@
 //! Turns refusals into pages with a way back for browsers; programs get the sentence alone.
 
 use super::frame::PageFrame;
-use super::page::{HandlerResult, Refusal, render_page};
+use super::page::{HandlerResult, Refusal, render_frameless_page, render_page};
 use crate::session::visitor::{SignedInUser, derive_root_path, sanitize_return_path};
 use app::App;
 use askama::Template;
@@ -61,7 +61,7 @@ async fn render_refusal_page(app: &App, mut parts: Parts, refusal: Refusal) -> H
     let path = parts.uri.path_and_query().map_or("/console", |all| all.as_str());
     let root = derive_root_path(app);
     let again = is_passing.then(|| format!("{root}{}", sanitize_return_path(path)));
-    render_page(refusal.status(), &SignedOutRefusalPage { root, refusal, again })
+    render_frameless_page(refusal.status(), &SignedOutRefusalPage { root, refusal, again })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redire
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
+use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice, redirect_with_problem};
 use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use app::attachments::{self, ByteStream, ContentPart, OwnerRecord};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -163,7 +163,7 @@ fn respond_unchanged(app: &App, code: FileCode, error: Error) -> HandlerResult {
     let Error::Refused(problems) = error else { return Err(error.into()) };
     let why: Vec<String> = problems.iter().map(refusal::render_sentence).collect();
     let page = format!("{}/console/arquivos/{code}", derive_root_path(app));
-    Ok(redirect_with_notice(&page, &format!("Nada mudou: {}", why.join(" "))))
+    Ok(redirect_with_problem(&page, &format!("Nada mudou: {}", why.join(" "))))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::pages::member_list::build_situation_badge;
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice, redirect_with_notice};
+use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice, redirect_with_outcome};
 use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
@@ -140,12 +140,12 @@ pub async fn undo_situation_change(
 ) -> HandlerResult {
     let code = BenefitCode::new(code);
     let change = (form.text("para"), UNDONE, form.text("versao"));
-    let text = match change_situation(&app, &user, code, change).await? {
+    let outcome = match change_situation(&app, &user, code, change).await? {
         Ok(view) => {
             let name = build_situation_badge(&view.registers, view.benefit.situation).name;
-            format!("Desfeito: a situação voltou a ser {name}.")
+            Ok(format!("Desfeito: a situação voltou a ser {name}."))
         }
-        Err(problems) => format!("Não foi desfeito. {}", problems.join(" ")),
+        Err(problems) => Err(format!("Não foi desfeito. {}", problems.join(" "))),
     };
-    Ok(redirect_with_notice(&format!("{}/console/beneficios/{code}", derive_root_path(&app)), &text))
+    Ok(redirect_with_outcome(&format!("{}/console/beneficios/{code}", derive_root_path(&app)), outcome))
 }

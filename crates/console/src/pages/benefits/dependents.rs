@@ -8,7 +8,7 @@ use crate::session::visitor::{
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
 use crate::widgets::labels;
-use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
+use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice, redirect_with_problem};
 use crate::widgets::page::{HandlerResult, Refusal};
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, read_form_values,
@@ -224,7 +224,7 @@ pub async fn set_dependent_active(
         Some(active),
     )) else {
         let text = "Nada mudou: abra o dependente e confira os dados dele.";
-        return Ok(redirect_with_notice(&back, text));
+        return Ok(redirect_with_problem(&back, text));
     };
     match dependents::save_dependent(&app, user.session(), input, IdempotentWrite::without_key())
         .await
@@ -241,7 +241,7 @@ pub async fn set_dependent_active(
         }
         Err(Error::Refused(problems)) => {
             let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
-            Ok(redirect_with_notice(&back, &format!("Nada mudou: {}", problems.join(" "))))
+            Ok(redirect_with_problem(&back, &format!("Nada mudou: {}", problems.join(" "))))
         }
         Err(error) => Err(error.into()),
     }

@@ -4,7 +4,7 @@ use super::{describe_stored_benefit, fields};
 use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
-use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice};
+use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_problem};
 use crate::widgets::page::HandlerResult;
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money, normalize_money_values,
@@ -105,6 +105,9 @@ pub async fn change_item(
     let changes = [("ativo", form.text("ativo").to_owned()), ("valor", normalize_money(form.text("valor")))];
     let mut record = serde_json::Map::new();
     let changes = changes.into_iter().filter(|(_, text)| !text.is_empty());
+    if changes.clone().next().is_none() {
+        return Ok(redirect_with_problem(&back, "Nada mudou: digite o valor do plano."));
+    }
     record.extend(changes.map(|(name, text)| match text.as_str() {
         "true" | "false" => (name.to_owned(), (text == "true").into()),
         _ => (name.to_owned(), text.into()),
@@ -116,7 +119,7 @@ pub async fn change_item(
         Ok(input) => input,
         Err(unread) => {
             let text = format!("Nada mudou. {}", unread.problems.into_lines().join(" "));
-            return Ok(redirect_with_notice(&back, &text));
+            return Ok(redirect_with_problem(&back, &text));
         }
     };
     match benefits::change_item(&app, user.session(), codes, input, IdempotentWrite::without_key())
@@ -131,7 +134,7 @@ pub async fn change_item(
         }
         Err(Error::Refused(problems)) => {
             let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
-            Ok(redirect_with_notice(&back, &format!("Nada mudou: {}", problems.join(" "))))
+            Ok(redirect_with_problem(&back, &format!("Nada mudou: {}", problems.join(" "))))
         }
         Err(error) => Err(error.into()),
     }

@@ -7,7 +7,7 @@ use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::notice::{redirect_with_notice, redirect_with_problem};
 use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, capitalize_sentence,
@@ -357,7 +357,7 @@ pub async fn set_record_active(
         Err(Error::Refused(problems)) => {
             let sentences = problems.iter().map(wire::refusal::render_sentence);
             let lines: Vec<String> = sentences.map(|text| capitalize_sentence(&text)).collect();
-            Ok(redirect_with_notice(&here, &lines.join(" ")))
+            Ok(redirect_with_problem(&here, &lines.join(" ")))
         }
         Err(error) => Err(error.into()),
     }

@@ -7,7 +7,7 @@ use crate::widgets::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptR
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_money};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::notice::redirect_with_outcome;
 use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use app::App;
 use app::sales::deals::FoundDeal;
@@ -217,8 +217,8 @@ pub async fn move_deal_card(
         let problems = outcome.err().unwrap_or_default();
         return answer_with_changes(&app, &user, &address, form.text("desde"), problems).await;
     }
-    let text = outcome.unwrap_or_else(|problems| problems.join(" "));
-    Ok(redirect_with_notice(&address.build_link("", &[]), &text))
+    let outcome = outcome.map_err(|problems| problems.join(" "));
+    Ok(redirect_with_outcome(&address.build_link("", &[]), outcome))
 }
 
 #[cfg(test)]

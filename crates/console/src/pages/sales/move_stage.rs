@@ -4,7 +4,7 @@ use super::build_deal_path;
 use super::deal::{RefusedDealInput, render_refused_input};
 use crate::session::visitor::{PathNumber, SignedInUser};
 use crate::widgets::form::SubmittedForm;
-use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::notice::redirect_with_outcome;
 use crate::widgets::page::{HandlerResult, Refusal};
 use crate::widgets::record_form::describe_rejection;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -48,8 +48,7 @@ pub async fn move_to_stage(
 }
 
 fn redirect_to_deal(app: &App, code: DealCode, outcome: DealMoveOutcome) -> Response {
-    let text = outcome.unwrap_or_else(|problems| problems.join(" "));
-    redirect_with_notice(&build_deal_path(app, code), &text)
+    redirect_with_outcome(&build_deal_path(app, code), outcome.map_err(|problems| problems.join(" ")))
 }
 
 /// `POST /console/vendas/{codigo}/etapa`
@@ -99,8 +98,9 @@ pub async fn reopen_deal(
     PathNumber(code): PathNumber,
     form: SubmittedForm,
 ) -> HandlerResult {
-    let body = json!({"versao": form.text("versao")});
-    let input = read::read_record(&body).map_err(|_| Refusal::Unreadable)?;
+    // A form without the version did not come from the deal's page.
+    let version = Some(form.text("versao")).filter(|text| !text.is_empty()).ok_or(Refusal::Unreadable)?;
+    let input = read::read_record(&json!({"versao": version})).map_err(|_| Refusal::Unreadable)?;
     let deal = DealCode::new(code);
     let done = deals::reopen_deal(&app, user.session(), deal, input, IdempotentWrite::without_key()).await;
     let outcome = describe_move_outcome(done, |_| "Negócio reaberto.".to_owned())?;

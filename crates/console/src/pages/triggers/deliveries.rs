@@ -8,7 +8,7 @@ use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::notice::redirect_with_outcome;
 use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::triggers::receivers;
@@ -292,8 +292,8 @@ pub async fn replay_deliveries(
     require_administrator(user.session())?;
     let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
     let receiver = ReceiverCode::new(code);
-    let notice = match parse_replay(&form, &registers.zone) {
-        Err(missing) => missing.to_owned(),
+    let outcome = match parse_replay(&form, &registers.zone) {
+        Err(missing) => Err(missing.to_owned()),
         Ok(what) => {
             let done = triggers::replay_deliveries(
                 &app,
@@ -303,14 +303,14 @@ pub async fn replay_deliveries(
             )
             .await;
             match done.and_then(WriteOutcome::into_fresh) {
-                Ok(0) => "Não há nada a enviar de novo: tudo chegou ou já está na fila.".to_owned(),
-                Ok(1) => "Uma entrega voltou à fila e será enviada de novo.".to_owned(),
+                Ok(0) => Ok("Não há nada a enviar de novo: tudo chegou ou já está na fila.".to_owned()),
+                Ok(1) => Ok("Uma entrega voltou à fila e será enviada de novo.".to_owned()),
                 Ok(many) => {
                     let many = i64::try_from(many).unwrap_or(i64::MAX);
-                    format!(
+                    Ok(format!(
                         "{} entregas voltaram à fila e serão enviadas de novo, na ordem.",
                         format_count(many)
-                    )
+                    ))
                 }
                 // The receiver's code comes from the path.
                 Err(Error::Refused(_)) => return Err(Refusal::NotThere),
@@ -322,7 +322,7 @@ pub async fn replay_deliveries(
         ("uma", history) if history.parse::<i32>().is_ok() => format!("/entregas/{history}"),
         _ => String::new(),
     };
-    Ok(redirect_with_notice(&format!("{}/console/gatilhos/{code}{back}", derive_root_path(&app)), &notice))
+    Ok(redirect_with_outcome(&format!("{}/console/gatilhos/{code}{back}", derive_root_path(&app)), outcome))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::pages::administration::require_administrator;
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::notice::{redirect_with_notice, redirect_with_outcome};
 use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs,
@@ -288,15 +288,15 @@ pub async fn set_receiver_active(
         concurrency: None,
         active: Some(active),
     };
-    let notice = match apply_receiver_changes(&app, &user, &vault, code, Ok(changes)).await {
-        Ok(_) if active => "Em uso de novo: será avisado do que mudar a partir de agora.".to_owned(),
-        Ok(_) => "Retirado: não é mais avisado de nada. Pode voltar a qualquer momento.".to_owned(),
+    let outcome = match apply_receiver_changes(&app, &user, &vault, code, Ok(changes)).await {
+        Ok(_) if active => Ok("Em uso de novo: será avisado do que mudar a partir de agora.".to_owned()),
+        Ok(_) => Ok("Retirado: não é mais avisado de nada. Pode voltar a qualquer momento.".to_owned()),
         Err(Error::Refused(problems)) => {
-            problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
+            Err(problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" "))
         }
         Err(error) => return Err(error.into()),
     };
-    Ok(redirect_with_notice(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)), &notice))
+    Ok(redirect_with_outcome(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)), outcome))
 }
 
 #[cfg(test)]
