@@ -2,15 +2,15 @@
 
 use crate::scene::{
     ConsoleScene, FOREIGN_TEXTS, FORM, MULTIPART, OTHER_BRANCH, OTHER_TENANT, OWN, fill_path,
-    list_routes_with_method, run_imports,
+    list_malformed_paths, list_routes_with_method, run_imports,
 };
-use crate::valid_forms::{is_upload, list_valid_forms};
+use crate::valid_forms::{FormSubjects, OF_ADMINISTRATOR, OF_OPERATOR, is_upload, list_valid_forms};
 use console::PageAccess;
 use std::collections::BTreeSet;
-use testkit::{World, both_engines};
+use testkit::{Engine, World, both_engines};
 
 /// Forms without a field that must be filled in: an empty one does what its button says.
-const EMPTY_IS_ENOUGH: [&str; 13] = [
+pub const EMPTY_IS_ENOUGH: [&str; 14] = [
     "/console/sair",
     "/console/tema",
     "/console/busca",
@@ -18,6 +18,7 @@ const EMPTY_IS_ENOUGH: [&str; 13] = [
     "/console/emails/teste",
     "/console/usuarios/{codigo}/senha",
     "/console/usuarios/{codigo}/sessoes",
+    "/console/usuarios/{codigo}/segundo-fator",
     "/console/filtros/{codigo}/apagar",
     "/console/arquivos/{codigo}/remover",
     "/console/arquivos/{codigo}/restaurar",
@@ -25,17 +26,12 @@ const EMPTY_IS_ENOUGH: [&str; 13] = [
     "/console/gatilhos/{codigo}/teste",
     "/console/importar/{codigo}/iniciar",
 ];
-/// A refused sign-in is counted, the columns of an import are kept although its check does not start, and the link that
-/// sets up a server says that this one is set up.
-const UNUSUAL_STATUS: [(&str, u16); 3] = [
-    ("/console/entrar", 401),
-    ("/console/importar/{codigo}/colunas", 400),
-    ("/console/comecar/{codigo}", 200),
-];
+/// A refused sign-in is counted, and the link that sets up a server says that this one is set up.
+pub const UNUSUAL_STATUS: [(&str, u16); 2] = [("/console/entrar", 401), ("/console/comecar/{codigo}", 200)];
 
 /// A form that the route accepts from those who may send it.
 fn find_valid_body(path: &str) -> (&'static str, Vec<u8>) {
-    let step = list_valid_forms().into_iter().find(|form| form.route == path);
+    let step = list_valid_forms(OF_ADMINISTRATOR).into_iter().find(|form| form.route == path);
     step.map_or((FORM, b"a=b".to_vec()), |form| form.build_body())
 }
 
@@ -124,11 +120,8 @@ async fn an_empty_or_hostile_form_is_refused_with_a_sentence(world: World) {
             let answer =
                 scene.send(&scene.administrator, "POST", &path, &headers, body.as_bytes()).await.head;
             let place = answer.header("location").unwrap_or_default();
-            let is_told = match answer.status {
-                400 | 404 | 409 | 410 => answer.body.contains("lang=\"pt-BR\""),
-                303 => place.starts_with("/console/entrar?") || answer.headers.iter().any(is_notice),
-                _ => false,
-            };
+            let is_told = place.starts_with("/console/entrar?")
+                || answer.status != 403 && scene.is_refusal(&scene.administrator, &answer).await;
             if !is_told || answer.body.contains("<script>alert") {
                 problems.push(format!("POST {path} {body}: {} {place} {}", answer.status, answer.body));
             }
@@ -152,23 +145,46 @@ async fn an_empty_or_hostile_form_is_refused_with_a_sentence(world: World) {
     scene.server.stop().await;
 }
 
-fn is_notice((_, value): &(String, String)) -> bool {
-    value.starts_with("__Host-amparo-aviso=")
-}
-
 /// The rows that are stored now and those that no longer are.
-fn list_differences(before: &str, after: &str) -> Vec<String> {
+pub fn list_differences(before: &str, after: &str) -> Vec<String> {
     let (before, after): (BTreeSet<&str>, BTreeSet<&str>) =
         (before.lines().collect(), after.lines().collect());
     let stored = after.difference(&before).map(|row| format!("stored {row}"));
     stored.chain(before.difference(&after).map(|row| format!("lost {row}"))).collect()
 }
 
-#[both_engines]
-async fn every_valid_form_is_stored(world: World) {
-    let scene = ConsoleScene::on(world).await;
+#[testkit::test]
+async fn a_form_for_a_malformed_path_changes_nothing() {
+    let scene = ConsoleScene::on(World::hostile(Engine::Sqlite).await).await;
     let mut problems = Vec::new();
-    for form in list_valid_forms() {
+    let before = scene.read_database().await;
+    for route in list_routes_with_method("POST") {
+        let (kind, body) = find_valid_body(&route.path);
+        for path in list_malformed_paths(&route.path) {
+            let headers = [("Content-Type", kind)];
+            let answer = scene.send(&scene.administrator, "POST", &path, &headers, &body).await.head;
+            let is_known = UNUSUAL_STATUS.contains(&(route.path.as_str(), answer.status));
+            let is_told = is_known || scene.is_refusal(&scene.administrator, &answer).await;
+            if !is_told || answer.body.contains("<script>alert") {
+                problems.push(format!("POST {path}: {answer:?}"));
+            }
+        }
+    }
+    problems.extend(list_differences(&before, &scene.read_database().await));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    scene.server.stop().await;
+}
+
+/// What went otherwise than the table of routes says.
+async fn send_valid_forms(
+    scene: &ConsoleScene,
+    token: &str,
+    subjects: FormSubjects,
+    is_administrator: bool,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    let routes = list_routes_with_method("POST");
+    for form in list_valid_forms(subjects) {
         if form.waits_for_imports() {
             run_imports(&scene.world).await;
         }
@@ -176,13 +192,36 @@ async fn every_valid_form_is_stored(world: World) {
         let before = scene.read_table(table).await;
         let (kind, body) = form.build_body();
         let headers = [("Content-Type", kind)];
-        let answer = scene.send(&scene.administrator, "POST", &form.at, &headers, &body).await.head;
+        let answer = scene.send(token, "POST", &form.at, &headers, &body).await.head;
         let changes = list_differences(&before, &scene.read_table(table).await);
-        let is_stored = table.is_empty() || changes.iter().any(|row| row.contains(text));
-        if answer.status != form.status || !is_stored {
+        let access = routes.iter().find(|route| route.path == form.route).unwrap().access;
+        let is_right = match access == PageAccess::Administrator && !is_administrator {
+            true => answer.status == 403 && changes.is_empty(),
+            false => {
+                let is_stored = table.is_empty() || changes.iter().any(|row| row.contains(text));
+                answer.status == form.status && is_stored
+            }
+        };
+        if !is_right {
             problems.push(format!("POST {}: {changes:?} {answer:?}", form.at));
         }
     }
+    problems
+}
+
+#[both_engines]
+async fn every_valid_form_is_stored(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let problems = send_valid_forms(&scene, &scene.administrator, OF_ADMINISTRATOR, true).await;
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn an_operator_stores_the_valid_forms_that_the_table_allows(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    scene.add_records_of_operator().await;
+    let problems = send_valid_forms(&scene, &scene.operator, OF_OPERATOR, false).await;
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     scene.server.stop().await;
 }
@@ -190,7 +229,7 @@ async fn every_valid_form_is_stored(world: World) {
 #[test]
 fn every_route_that_takes_a_form_has_a_valid_one() {
     let posting = list_routes_with_method("POST").into_iter().map(|route| route.path);
-    let known = list_valid_forms().into_iter().map(|form| form.route);
+    let known = list_valid_forms(OF_ADMINISTRATOR).into_iter().map(|form| form.route);
     let known = known.chain(crate::accounts::ROUTES.map(str::to_owned));
     let known: BTreeSet<String> = known.collect();
     assert_eq!(posting.collect::<BTreeSet<String>>(), known);

@@ -5,7 +5,11 @@
 extern crate amparo_console as console;
 
 mod accounts;
+mod filters;
 mod forms;
+mod import_columns;
+mod named_records;
+mod notices;
 mod pages;
 mod scene;
 mod valid_forms;

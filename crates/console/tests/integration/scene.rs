@@ -4,7 +4,7 @@ use console::PageRoute;
 use domain::Cpf;
 use serde_json::{Value, json};
 use storage::{WriteLane, sql};
-use testkit::{Server, Whole, World};
+use testkit::{Reply, Server, Whole, World};
 
 /// Stands in everything that the other association wrote.
 pub const FOREIGN_MARK: &str = "Forasteiro";
@@ -70,6 +70,33 @@ pub fn fill_path(path: &str, codes: PathCodes) -> String {
     path.split('/').map(fill).collect::<Vec<_>>().join("/")
 }
 
+/// What is no value of a parameter.
+const MALFORMED: [&str; 5] = ["abc", "0", "-1", "99999999999", "%3Cscript%3Ealert(1)%3C%2Fscript%3E"];
+
+/// The path with each of its parameters malformed in turn, and with all of them.
+pub fn list_malformed_paths(path: &str) -> Vec<String> {
+    let filled = fill_path(path, OWN);
+    let parts: Vec<(&str, &str)> = path.split('/').zip(filled.split('/')).collect();
+    let parameters: Vec<usize> = (0..parts.len()).filter(|at| parts[*at].0.starts_with('{')).collect();
+    let groups = parameters.iter().map(|at| vec![*at]);
+    let groups = groups.chain((parameters.len() > 1).then(|| parameters.clone()));
+    let replace = |group: &[usize], text: &str| {
+        let part = |at: usize| if group.contains(&at) { text } else { parts[at].1 };
+        (0..parts.len()).map(part).collect::<Vec<_>>().join("/")
+    };
+    groups.flat_map(|group| MALFORMED.map(|text| replace(&group, text))).collect()
+}
+
+#[test]
+fn each_parameter_of_a_path_is_malformed_in_turn() {
+    let paths = list_malformed_paths("/console/beneficios/{codigo}/itens/{parte}");
+    for path in ["/console/beneficios/abc/itens/1", "/console/beneficios/1/itens/abc"] {
+        assert!(paths.contains(&path.to_owned()), "{paths:?}");
+    }
+    assert_eq!(paths.len(), 3 * MALFORMED.len());
+    assert!(list_malformed_paths("/console/emails").is_empty());
+}
+
 pub fn list_routes_with_method(method: &str) -> Vec<PageRoute> {
     console::list_routes().into_iter().filter(|route| route.method == method).collect()
 }
@@ -91,9 +118,57 @@ impl ConsoleScene {
         let program = server.console_token(&world.integration.email).await;
         let foreigner = server.console_token("admin@ali.example").await;
         let scene = ConsoleScene { world, server, administrator, operator, program, foreigner };
-        let filter = "lista=associados&nome=Guardado&consulta=uf%3DSP";
-        assert_eq!(scene.post(&scene.administrator, "/console/filtros", filter).await.head.status, 303);
+        scene.save_filters(&scene.administrator, &["Guardado", "Guardado também"]).await;
+        scene.save_filters(&scene.foreigner, &["Forasteiro 1", "Forasteiro 2", "Forasteiro 3"]).await;
         scene
+    }
+
+    /// Private filters of the list of members, whose codes count on.
+    pub async fn save_filters(&self, token: &str, names: &[&str]) {
+        for name in names {
+            let form = format!("lista=associados&nome={name}&consulta=uf%3DSP");
+            let saved = self.post(token, "/console/filtros", &form).await.head;
+            assert_eq!(saved.status, 303, "{saved:?}");
+        }
+    }
+
+    /// What the operator may change besides what has code 1: a benefit, a case of each kind, a deal, an import and a
+    /// filter, which all have code 3.
+    pub async fn add_records_of_operator(&self) {
+        let token = self.server.token(&self.world.administrator.email).await;
+        let cpf = build_cpf(1);
+        let benefit = json!({"codPlano": 2, "cpfCnpj": cpf, "codLoja": 2});
+        save_record(&self.server, &token, "/ext/beneficio", benefit).await;
+        let dependent = json!({"codBeneficio": 3, "nome": "Filha", "parentesco": "FILHO"});
+        save_record(&self.server, &token, "/ext/beneficio/dependente", dependent).await;
+        open_cases(&self.server, &token, 1).await;
+        let deal = json!({"nome": "Outro contato", "email": "outro@contato.example", "codLoja": 2,
+            "tipoBeneficio": "SAUDE"});
+        save_record(&self.server, &token, "/ext/crm/negocio", deal).await;
+        self.save_filters(&self.operator, &["Do operador"]).await;
+        let token = self.server.token(&self.world.operator.email).await;
+        upload_sheet(&self.server, &token, ("Operador", 3), 2).await;
+        run_imports(&self.world).await;
+    }
+
+    /// The page that a redirect leads to, with the notice that it carries.
+    pub async fn follow_redirect(&self, token: &str, answer: &Reply) -> Reply {
+        let place = answer.header("location").unwrap_or_default();
+        let place = place.split('#').next().unwrap_or_default();
+        let notice = format!("{NOTICE}={}", find_notice(answer).unwrap_or_default());
+        self.send(token, "GET", place, &[("Cookie", &notice)], b"").await.head
+    }
+
+    /// Whether an answer refuses a form with a sentence: on its own page, or as a notice on the page it leads to.
+    pub async fn is_refusal(&self, token: &str, answer: &Reply) -> bool {
+        match answer.status {
+            400 | 403 | 404 | 409 | 410 => answer.body.contains("lang=\"pt-BR\""),
+            303 => {
+                let page = self.follow_redirect(token, answer).await;
+                find_notice(answer).is_some() && page.body.contains("class=\"notice wrong\"")
+            }
+            _ => false,
+        }
     }
 
     /// As a browser asks for a page; without a session where the token is empty.
@@ -153,6 +228,16 @@ async fn deliver_first_change(world: &World) {
     assert_eq!(delivered.unwrap(), 1);
 }
 
+/// The cookie of the notice for the next page.
+pub const NOTICE: &str = "__Host-amparo-aviso";
+
+/// The notice that an answer leaves for the next page.
+pub fn find_notice(answer: &Reply) -> Option<&str> {
+    let cookies = answer.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
+    let mut notices = cookies.filter_map(|(_, value)| value.strip_prefix(NOTICE)?.strip_prefix('='));
+    notices.find_map(|value| value.split(';').next().filter(|sealed| !sealed.is_empty()))
+}
+
 /// Does what imports wait for.
 pub async fn run_imports(world: &World) {
     while exchange::import::run_due_imports(&world.processes()[0]).await.unwrap() {}
@@ -164,13 +249,18 @@ async fn save_record(server: &Server, token: &str, path: &str, body: Value) -> V
     reply.json()
 }
 
+/// Of the member with this code.
+fn build_cpf(code: u8) -> String {
+    Cpf::with_check_digits([1, 1, 1, 2, 2, 2, 3, 3, code]).unwrap().to_string()
+}
+
 /// One record of each kind for each of these branches, whose codes count from 1.
 async fn fill_association(server: &Server, token: &str, name: &str, health_plan: i32, branches: &[i32]) {
     for (code, &branch) in (1..).zip(branches) {
         let title = format!("{name} {code}");
         let receiver = json!({"endereco": format!("https://{}{code}.example", name.to_lowercase()), "entidades": ["todos"]});
         save_record(server, token, "/gestao/receptor", receiver).await;
-        let cpf = Cpf::with_check_digits([1, 1, 1, 2, 2, 2, 3, 3, code]).unwrap().to_string();
+        let cpf = build_cpf(code);
         let member =
             json!({"nomePessoa": title, "cpfCnpj": cpf, "codLoja": branch, "email": "a@exemplo.com.br"});
         save_record(server, token, "/ext/associado", member).await;
@@ -211,6 +301,12 @@ async fn upload_files(server: &Server, token: &str, (name, code): (&str, u8), br
     let headers = [("Authorization", bearer.as_str()), ("Content-Type", "image/jpeg")];
     let attached = server.send("POST", &path, &headers, &photo).await;
     assert_eq!(attached.head.status, 200, "{:?}", attached.head);
+    upload_sheet(server, token, (name, code), branch).await;
+}
+
+/// A sheet with one valid line, which is to be checked.
+pub async fn upload_sheet(server: &Server, token: &str, (name, code): (&str, u8), branch: i32) {
+    let bearer = format!("Bearer {token}");
     let headers = [("Authorization", bearer.as_str()), ("Content-Type", "text/csv")];
     let sheet =
         format!("CPF;Nome;Loja\n529.982.247-25;{name} da Planilha;{branch}\n111;Sem Documento;{branch}\n");

@@ -56,18 +56,18 @@ impl ValidForm {
 }
 
 /// The forms of one kind of case.
-struct CaseKindForms {
-    area: &'static str,
+pub struct CaseKindForms {
+    pub area: &'static str,
     table: &'static str,
     /// What must be filled in besides the member.
-    required: &'static str,
+    pub required: &'static str,
     /// A field that may be changed.
     text: &'static str,
     /// The situations that follow the first: one under way, and the one of a cancelled case.
-    situations: [u8; 2],
+    pub situations: [u8; 2],
 }
 
-const CASE_KINDS: [CaseKindForms; 4] = [
+pub const CASE_KINDS: [CaseKindForms; 4] = [
     CaseKindForms {
         area: "eventos",
         table: "claims",
@@ -98,19 +98,34 @@ const CASE_KINDS: [CaseKindForms; 4] = [
     },
 ];
 
-pub fn list_valid_forms() -> Vec<ValidForm> {
-    let mut forms = list_member_forms();
-    forms.extend(CASE_KINDS.into_iter().flat_map(list_case_forms));
+/// Codes of what a user may change besides what has code 1.
+#[derive(Clone, Copy)]
+pub struct FormSubjects {
+    /// A benefit, a case of each kind and a deal.
+    pub second: u8,
+    pub import: u8,
+    pub filter: u8,
+}
+
+pub const OF_ADMINISTRATOR: FormSubjects = FormSubjects { second: 2, import: 2, filter: 1 };
+/// What `ConsoleScene::add_records_of_operator` adds.
+pub const OF_OPERATOR: FormSubjects = FormSubjects { second: 3, import: 3, filter: 3 };
+
+pub fn list_valid_forms(subjects: FormSubjects) -> Vec<ValidForm> {
+    let FormSubjects { second, import, filter } = subjects;
+    let mut forms = list_member_forms(second);
+    forms.extend(list_filter_forms(filter));
+    forms.extend(CASE_KINDS.into_iter().flat_map(|kind| list_case_forms(kind, second)));
     forms.extend(list_file_forms());
-    forms.extend(list_sales_forms());
-    forms.extend(list_import_forms());
+    forms.extend(list_sales_forms(second));
+    forms.extend(list_import_forms(import));
     forms.extend(list_register_forms());
     forms.extend(list_trigger_forms());
     forms.extend(list_administration_forms());
     forms
 }
 
-fn list_member_forms() -> Vec<ValidForm> {
+fn list_member_forms(second: u8) -> Vec<ValidForm> {
     let at = "/console/beneficios/{codigo}";
     let below = |rest: &str| format!("{at}{rest}");
     vec![
@@ -142,13 +157,13 @@ fn list_member_forms() -> Vec<ValidForm> {
         ),
         define_form(
             &below("/situacao"),
-            "/console/beneficios/2/situacao",
+            &format!("/console/beneficios/{second}/situacao"),
             "codSituacao=1&versao=2",
             ("benefits", ""),
         ),
         define_form(
             &below("/situacao/desfazer"),
-            "/console/beneficios/2/situacao/desfazer",
+            &format!("/console/beneficios/{second}/situacao/desfazer"),
             "para=2&versao=3",
             ("history", ""),
         ),
@@ -182,6 +197,11 @@ fn list_member_forms() -> Vec<ValidForm> {
             "ativo=false",
             ("dependents", "Filho Trocado"),
         ),
+    ]
+}
+
+fn list_filter_forms(filter: u8) -> Vec<ValidForm> {
+    vec![
         define_form(
             "/console/filtros",
             "/console/filtros",
@@ -190,13 +210,13 @@ fn list_member_forms() -> Vec<ValidForm> {
         ),
         define_form(
             "/console/filtros/{codigo}",
-            "/console/filtros/1",
+            &format!("/console/filtros/{filter}"),
             "lista=associados&nome=Renomeado",
             ("saved_filters", "Renomeado"),
         ),
         define_form(
             "/console/filtros/{codigo}/apagar",
-            "/console/filtros/1/apagar",
+            &format!("/console/filtros/{filter}/apagar"),
             "",
             ("saved_filters", "Renomeado"),
         ),
@@ -209,7 +229,7 @@ fn list_member_forms() -> Vec<ValidForm> {
     ]
 }
 
-fn list_case_forms(kind: CaseKindForms) -> Vec<ValidForm> {
+fn list_case_forms(kind: CaseKindForms, second: u8) -> Vec<ValidForm> {
     let CaseKindForms { area, table, required, text, situations: [next, cancelled] } = kind;
     let route = |rest: &str| format!("/console/{area}{rest}");
     vec![
@@ -233,7 +253,7 @@ fn list_case_forms(kind: CaseKindForms) -> Vec<ValidForm> {
         ),
         define_form(
             &route("/{codigo}/situacao"),
-            &route("/2/situacao"),
+            &route(&format!("/{second}/situacao")),
             &format!("codSituacao={cancelled}&motivo=Engano&versao=1"),
             (table, ""),
         ),
@@ -268,9 +288,10 @@ fn list_file_forms() -> Vec<ValidForm> {
     forms
 }
 
-fn list_sales_forms() -> Vec<ValidForm> {
+fn list_sales_forms(second: u8) -> Vec<ValidForm> {
     let route = |rest: &str| format!("/console/vendas/{{codigo}}{rest}");
     let at = |rest: &str| format!("/console/vendas/{rest}");
+    let at_second = |rest: &str| format!("/console/vendas/{second}{rest}");
     vec![
         define_form(
             "/console/vendas/novo",
@@ -285,20 +306,20 @@ fn list_sales_forms() -> Vec<ValidForm> {
             "titulo=Negocio+trocado&codEtapa=2&codLoja=2&versao=2",
             ("deals", "Negocio trocado"),
         ),
-        define_form(&route("/etapa"), &at("2/etapa"), "codEtapa=2&versao=1", ("deals", "")),
+        define_form(&route("/etapa"), &at_second("/etapa"), "codEtapa=2&versao=1", ("deals", "")),
         define_form(
             &route("/dependentes"),
-            &at("2/dependentes"),
+            &at_second("/dependentes"),
             "nome=Filha+Dele&parentesco=FILHO",
             ("deal_dependents", "Filha Dele"),
         ),
         define_form(
             &route("/perder"),
-            &at("2/perder"),
+            &at_second("/perder"),
             "motivo=Achou+caro&versao=3",
             ("deals", "Achou caro"),
         ),
-        define_form(&route("/reabrir"), &at("2/reabrir"), "versao=4", ("deals", "")),
+        define_form(&route("/reabrir"), &at_second("/reabrir"), "versao=4", ("deals", "")),
         define_form(
             &route("/ganhar"),
             &at("1/ganhar"),
@@ -308,9 +329,9 @@ fn list_sales_forms() -> Vec<ValidForm> {
     ]
 }
 
-fn list_import_forms() -> Vec<ValidForm> {
+fn list_import_forms(import: u8) -> Vec<ValidForm> {
     let route = |rest: &str| format!("/console/importar/{{codigo}}{rest}");
-    let at = |rest: &str| format!("/console/importar/2{rest}");
+    let at = |rest: &str| format!("/console/importar/{import}{rest}");
     vec![
         define_form(
             "/console/importar/novo",
