@@ -8,7 +8,8 @@
 //! line in the table of its area or below. A handler takes a `visitor::SignedInUser`, which redirects other visitors to
 //! the sign-in page. A form is read with `form::SubmittedForm`, the URL's query with `visitor::QueryParams`. A handler
 //! returns a `page::HandlerResult`: it ends with `page::show_page`, and `?` answers an error with a refusal.
-//! `/console/estilo` shows the building blocks of pages.
+//! `/console/estilo` shows the building blocks of pages; their macros are in `console/partes.html`, those of forms in
+//! `console/campo.html`. Arguments of a macro are bound in their order, so none may be called like an earlier parameter.
 //!
 //! `tests/integration/` sends every route of the table as everybody who may come, and fails for a form without a valid
 //! example in `valid_forms.rs`.
