@@ -1,6 +1,6 @@
 //! A notice that one page leaves for the next: a sentence on what was done or on why nothing was, and optionally a form
-//! that undoes the last action. It travels in a cookie that is sealed with the server's key for one session. A cookie planted by another site or user
-//! is ignored, and the form leads only to actions that this server offered to this user.
+//! that undoes the last action. It travels in a cookie that is sealed with the server's key for one session. A cookie
+//! planted by another site or user is ignored, and the form leads only to actions that this server offered to this user.
 
 use crate::session::visitor::{
     NewSessionToken, append_cookie, find_cookie, find_session_token, redirect_to, sanitize_return_path,
