@@ -222,7 +222,8 @@ pub async fn show_edit_deal_form(
 ) -> HandlerResult {
     let code = DealCode::new(code);
     let (view, _) = deals::show_deal(&app, user.session(), code).await?;
-    let (stored_deal, values) = (Some((code, view.found_deal.deal.version)), fill_deal_values(&view.found_deal.deal));
+    let (stored_deal, values) =
+        (Some((code, view.found_deal.deal.version)), fill_deal_values(&view.found_deal.deal));
     let name = view.found_deal.name;
     render_deal_form(&app, &user, EditDealState { stored_deal, name, values, ..EditDealState::default() })
         .await
