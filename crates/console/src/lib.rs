@@ -2,11 +2,11 @@
 //! are better with it, and load nothing from other servers.
 //!
 //! # Adding a page
-//! `widgets::form::refuse_foreign_site` rejects every request from another site, except reads, before its handler runs.
+//! `session::foreign_site::refuse_foreign_site` rejects every request from another site, except reads, before its handler runs.
 //!
 //! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, and a
 //! line in the table of its area or below. A handler takes a `visitor::SignedInUser`, which redirects other visitors to
-//! the sign-in page. A form is read with `form::SubmittedForm`, the URL's query with `visitor::QueryParams`. A handler
+//! the sign-in page. A form is read with `form::SubmittedForm`, the URL's query with `crate::session::parameters::QueryParams`. A handler
 //! returns a `page::HandlerResult`: it ends with `page::show_page`, and `?` answers an error with a refusal.
 //! `/console/estilo` shows the building blocks of pages; their macros are in `console/partes.html`, those of forms in
 //! `console/campo.html`. Arguments of a macro are bound in their order, so none may be called like an earlier parameter.
@@ -126,7 +126,7 @@ pub fn build_router(app: App, vault: Vault) -> Router {
     build_table_router(list_page_routes())
         .merge(triggers.layer(Extension(vault.clone())))
         .route("/console/{*resto}", any(refuse_unknown_path))
-        .layer(from_fn_with_state(app.clone(), widgets::form::refuse_foreign_site))
+        .layer(from_fn_with_state(app.clone(), session::foreign_site::refuse_foreign_site))
         .layer(from_fn_with_state(app.clone(), widgets::refusal_page::render_refusals_as_pages))
         .layer(from_fn_with_state((app.clone(), vault), widgets::notice::carry_notice))
         .with_state(app)

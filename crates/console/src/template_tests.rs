@@ -1,15 +1,17 @@
 //! Renders every template with full, empty and hostile content. A page template that is missing here fails: its module
 //! defines `CASES` and is listed below.
 
-use crate::pages::export::ExportLinks;
-use crate::pages::member_list::{SelectOption, SituationBadge, TableRow};
+use crate::pages::member_list::{SelectOption, TableRow};
 use crate::pages::members::{EventTimeline, TimelineEvent};
 use crate::widgets::board::{KanbanBoard, KanbanCard, KanbanColumn};
+use crate::widgets::export_links::ExportLinks;
 use crate::widgets::formats::{BarChart, ColumnChart, ListPager};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::list_tools::{FilterChip, TableCell, TableToolbar};
-use crate::widgets::notice::{PageNotice, UndoForm};
+use crate::widgets::notice::PageNotice;
 use crate::widgets::record_form::{FormInput, InputKind, InputSpec, VersionConflict};
+use crate::widgets::situation_badge::SituationBadge;
+use crate::widgets::undo::UndoForm;
 use askama::Template;
 use domain::Moment;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! `/console/sobre`: version and health of the server.
 
 use super::mails;
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
@@ -51,12 +51,12 @@ pub async fn show_about_page(State(app): State<App>, user: SignedInUser) -> Hand
 }
 
 /// Less free disk space than this shows a warning.
-const LITTLE: u64 = 2 << 30;
+const LITTLE_DISK_SPACE: u64 = 2 << 30;
 
 fn list_health_signs(app: &App, health: &ServerHealth, zone: &TimeZone) -> Vec<HealthSign> {
     let mut signs = vec![describe_servers(health, zone)];
     if let Some(free) = health.free {
-        let is_little = free < LITTLE;
+        let is_little = free < LITTLE_DISK_SPACE;
         signs.push(HealthSign {
             name: "Disco",
             text: format!("{} livres onde fica o banco de dados.", format_decimal_size(free)),

@@ -1,9 +1,10 @@
 //! `/console/auditoria`: the audit log of changes and record accesses in plain language, newest first.
 
 use super::audit_wording::{ActionPhrase, RecordAccessKind, classify_access, describe_change};
-use super::export::ExportLinks;
 use super::member_list::SelectOption;
-use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::session::parameters::QueryParams;
+use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::export_links::ExportLinks;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
@@ -123,7 +124,7 @@ fn parse_audit_query(query: &QueryParams, zone: &TimeZone) -> (ReverseAuditQuery
 }
 
 /// Accesses by one user within this time are merged into one line.
-const TOGETHER: Duration = Duration::from_secs(120);
+const GROUPING_PERIOD: Duration = Duration::from_secs(120);
 
 /// Accesses that are merged into one line.
 struct RecordAccessGroup {
@@ -183,7 +184,7 @@ impl AccountAccess {
     }
 }
 
-/// Turns entries into lines; accesses by one user within `TOGETHER` become one line.
+/// Turns entries into lines; accesses by one user within `GROUPING_PERIOD` become one line.
 fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
     let mut lines: Vec<AuditLogLine> = Vec::new();
     for one in entries {
@@ -209,7 +210,7 @@ fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
                         AuditLogLine::RecordAccesses(group)
                             if group.user == one.user
                                 && group.sight == sight
-                                && group.first.duration_since(one.at) <= TOGETHER =>
+                                && group.first.duration_since(one.at) <= GROUPING_PERIOD =>
                         {
                             Some(group)
                         }

@@ -1,7 +1,8 @@
 //! `/console/exportar/{lista}`: a filtered list as a spreadsheet file, and the links to it.
 
 use crate::routes::{PageRoute, routes};
-use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::session::parameters::QueryParams;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::page::{HandlerResult, Refusal};
 use app::App;
 use axum::body::Body;
@@ -15,35 +16,6 @@ pub fn list_export_routes() -> Vec<PageRoute> {
     routes! {
         get  "/console/exportar/{lista}" SignedIn export_list;
     }
-}
-
-#[derive(Clone, Default)]
-pub struct ExportLinks {
-    pub csv: String,
-    pub xlsx: String,
-}
-
-impl ExportLinks {
-    /// `filters` use the API's names; empty values are dropped.
-    pub fn new<'q>(
-        root: &str,
-        list: &str,
-        filters: impl IntoIterator<Item = (&'q str, &'q str)>,
-    ) -> ExportLinks {
-        let filters: Vec<(&str, &str)> =
-            filters.into_iter().filter(|(name, text)| !text.is_empty() && *name != "pagina").collect();
-        let link = |format: &str| {
-            let mut query = form_urlencoded::Serializer::new(String::new());
-            query.append_pair("formato", format).extend_pairs(&filters);
-            format!("{root}/console/exportar/{list}?{}", query.finish())
-        };
-        ExportLinks { csv: link("csv"), xlsx: link("xlsx") }
-    }
-}
-
-/// Borrows owned filters for `ExportLinks::new`.
-pub fn borrow_pairs(all: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
-    all.iter().map(|(name, text)| (name.as_str(), text.as_str()))
 }
 
 async fn export_list(
@@ -83,16 +55,4 @@ fn stream_export_file(export: ListExport) -> Response {
         headers.insert(header::CONTENT_DISPOSITION, name);
     }
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_carries_what_is_filtered_and_no_page() {
-        let links = ExportLinks::new("/a", "associado", [("nome", "zé & cia"), ("pagina", "3"), ("cpf", "")]);
-        assert_eq!(links.csv, "/a/console/exportar/associado?formato=csv&nome=z%C3%A9+%26+cia");
-        assert!(links.xlsx.contains("formato=xlsx"));
-    }
 }

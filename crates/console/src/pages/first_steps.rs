@@ -1,6 +1,6 @@
 //! First steps of a new tenant: a checklist that administrators see on the panel while there is no benefit.
 
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use app::access::users;
 use app::{App, Error, mail};
 use domain::Role;

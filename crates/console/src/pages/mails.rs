@@ -1,7 +1,9 @@
 //! `/console/emails`: the server's mail with its delivery state, the mail transport, and a test mail.
 
-use super::export::ExportLinks;
-use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path};
+use crate::session::parameters::QueryParams;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::export_links::ExportLinks;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;

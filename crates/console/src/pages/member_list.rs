@@ -1,9 +1,11 @@
 //! `/console/associados`: the list of members with their benefits, and its filters.
 
-use super::export::ExportLinks;
 use super::members::STATES;
 use crate::routes::{PageRoute, routes};
-use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::QueryParams;
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::export_links::ExportLinks;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{ListPager, format_money};
 use crate::widgets::frame::PageFrame;
@@ -11,6 +13,7 @@ use crate::widgets::labels;
 use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
 use crate::widgets::page::{HandlerResult, show_page};
 use crate::widgets::record_form::label_problems;
+use crate::widgets::situation_badge::build_situation_badge;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, FoundMemberRow};
 use app::register_snapshot::TenantRegisters;
@@ -25,16 +28,6 @@ pub fn list_member_routes() -> Vec<PageRoute> {
         get  "/console/associados" SignedIn show_member_list;
         post "/console/associados" SignedIn filter_member_list;
     }
-}
-
-pub struct SituationBadge {
-    pub code: i32,
-    pub name: String,
-}
-
-pub fn build_situation_badge(registers: &TenantRegisters, code: domain::SituationCode) -> SituationBadge {
-    let name = registers.situation(code).map_or_else(String::new, |one| one.name.clone());
-    SituationBadge { code: code.get(), name }
 }
 
 /// A row of a list of members or benefits.

@@ -1,7 +1,8 @@
 //! `/console/validacao`: whether benefits can be validated without a credential, and the partners with a higher limit.
 
 use super::administration::require_administrator;
-use crate::session::visitor::{SignedInUser, derive_root_path};
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;

@@ -2,7 +2,7 @@
 
 use super::cases;
 use super::first_steps::{self, FirstStep};
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::{BarChart, ColumnChart, format_count, format_moment, format_short_month};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};

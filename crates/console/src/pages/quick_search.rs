@@ -1,13 +1,16 @@
 //! `/console/busca`: one search for everything. A single match redirects to its page.
 
 use super::cases;
-use super::member_list::{COLUMNS, SituationBadge, TableRow, build_member_row, build_situation_badge};
-use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use super::member_list::{COLUMNS, TableRow, build_member_row};
+use crate::session::parameters::QueryParams;
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::list_tools::{TableToolbar, build_default_toolbar};
 use crate::widgets::page::{HandlerResult, render_page};
+use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::quick_search;
 use app::{App, Error};
 use askama::Template;

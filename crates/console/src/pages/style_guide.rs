@@ -1,11 +1,11 @@
 //! `/console/estilo`: every building block of pages, in every state, on one page.
 
-use super::member_list::SituationBadge;
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::board::{KanbanBoard, KanbanCard, KanbanColumn};
 use crate::widgets::formats::{BarChart, ColumnChart, ListPager};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::situation_badge::SituationBadge;
 use app::App;
 use askama::Template;
 use axum::extract::State;

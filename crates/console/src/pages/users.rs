@@ -1,8 +1,10 @@
 //! `/console/usuarios`: users, their roles and the branches they see.
 
 use super::administration::require_administrator;
-use super::export::ExportLinks;
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::export_links::ExportLinks;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;

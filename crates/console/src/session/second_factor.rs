@@ -1,10 +1,10 @@
 //! The second factor: `/console/entrar/codigo`, which asks for it at sign-in, and `/console/conta/segundo-fator`, where
 //! users enable and disable it.
 
-use super::visitor::{
-    BrowserOrigin, QueryParams, SignedInUser, derive_root_path, find_pending_sign_in, redirect_to,
-    sanitize_return_path, set_pending_sign_in, set_session_cookie,
-};
+use super::cookies::{find_pending_sign_in, set_pending_sign_in, set_session_cookie};
+use super::parameters::QueryParams;
+use super::redirect::{derive_root_path, redirect_to, sanitize_return_path};
+use crate::session::signed_in_user::{BrowserOrigin, SignedInUser};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
@@ -97,7 +97,7 @@ struct QrCodePicture {
 }
 
 /// Quiet zone around the code, in modules.
-const MARGIN: usize = 4;
+const QR_MARGIN: usize = 4;
 
 impl QrCodePicture {
     fn from_text(text: &str) -> Option<QrCodePicture> {
@@ -105,10 +105,10 @@ impl QrCodePicture {
         let mut path = String::new();
         for (y, row) in code.to_colors().chunks(code.width()).enumerate() {
             for (x, _) in row.iter().enumerate().filter(|(_, dot)| **dot == Color::Dark) {
-                let _ = write!(path, "M{} {}h1v1h-1z", x + MARGIN, y + MARGIN);
+                let _ = write!(path, "M{} {}h1v1h-1z", x + QR_MARGIN, y + QR_MARGIN);
             }
         }
-        Some(QrCodePicture { size: code.width() + 2 * MARGIN, path })
+        Some(QrCodePicture { size: code.width() + 2 * QR_MARGIN, path })
     }
 }
 
@@ -292,9 +292,9 @@ mod tests {
     fn a_picture_has_its_margin_and_the_three_corners() {
         let picture =
             QrCodePicture::from_text("otpauth://totp/Amparo:ana%40b.example?secret=MZXW6YTBOI").unwrap();
-        assert!(picture.size >= 21 + 2 * MARGIN);
-        let last = picture.size - MARGIN - 1;
-        for corner in [(MARGIN, MARGIN), (last, MARGIN), (MARGIN, last)] {
+        assert!(picture.size >= 21 + 2 * QR_MARGIN);
+        let last = picture.size - QR_MARGIN - 1;
+        for corner in [(QR_MARGIN, QR_MARGIN), (last, QR_MARGIN), (QR_MARGIN, last)] {
             assert!(picture.path.contains(&format!("M{} {}h", corner.0, corner.1)), "{corner:?}");
         }
     }

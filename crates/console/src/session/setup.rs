@@ -1,7 +1,8 @@
 //! `/console/comecar`: the first page of an empty server, opened with the link that is printed at startup.
 
+use super::redirect::{derive_root_path, redirect_to};
 use super::sign_in::respond_to_admission;
-use super::visitor::{BrowserOrigin, derive_root_path, redirect_to};
+use crate::session::signed_in_user::BrowserOrigin;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::page::{HandlerResult, render_frameless_page};
 use crate::widgets::record_form::FormProblems;

@@ -1,10 +1,10 @@
 //! `/console/entrar` and the user's own account: sign-out, theme, password, sessions.
 
+use super::cookies::{set_pending_sign_in, set_session_cookie, set_theme_cookie};
+use super::parameters::QueryParams;
+use super::redirect::{derive_root_path, redirect_to, sanitize_return_path};
 use super::second_factor::describe_factor_state;
-use super::visitor::{
-    BrowserOrigin, QueryParams, SignedInUser, derive_root_path, redirect_to, sanitize_return_path,
-    set_pending_sign_in, set_session_cookie, set_theme_cookie,
-};
+use crate::session::signed_in_user::{BrowserOrigin, SignedInUser};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::{ColourTheme, PageFrame};
@@ -92,7 +92,7 @@ pub async fn sign_out(
     headers: axum::http::HeaderMap,
     _: SubmittedForm,
 ) -> HandlerResult {
-    if let Some(token) = super::visitor::find_session_token(&headers) {
+    if let Some(token) = super::cookies::find_session_token(&headers) {
         sessions::sign_out(&app, token).await?;
     }
     let mut response = redirect_to(&format!("{}/console/entrar", derive_root_path(&app)));

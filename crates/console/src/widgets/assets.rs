@@ -1,7 +1,7 @@
 //! Assets of the pages: stylesheet, script, icon, and the colours that the tenant chose for its badges.
 
 use super::page::HandlerResult;
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use app::App;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};

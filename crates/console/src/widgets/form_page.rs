@@ -3,7 +3,7 @@
 use super::frame::PageFrame;
 use super::page::{HandlerResult, render_page};
 use super::record_form::{FormInput, FormProblems, VersionConflict};
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use app::App;
 use askama::Template;
 use axum::http::StatusCode;

@@ -1,6 +1,6 @@
 //! Display formats: numbers, money, dates and times in Brazilian notation; pagination; charts.
 
-use crate::pages::export::ExportLinks;
+use crate::widgets::export_links::ExportLinks;
 use domain::{Moment, Money, TimeZone, display};
 
 /// `1.234.567`

@@ -1,7 +1,9 @@
 //! The frame of every page: signed-in user, current menu entry, navigation.
 
 use super::notice::PageNotice;
-use crate::session::visitor::{SignedInUser, derive_root_path, find_cookie};
+use crate::session::cookies::find_cookie;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use app::App;
 use axum::http::HeaderMap;
 

@@ -1,13 +1,14 @@
 //! The toolbar of a list: saved filters as chips above it, and the columns that each user chose.
 
 use super::form::SubmittedForm;
-use super::notice::{UndoForm, add_undo_notice, redirect_with_notice, redirect_with_problem};
+use super::notice::{redirect_with_notice, redirect_with_problem};
 use super::page::{HandlerResult, Refusal};
-use crate::pages::member_list::SituationBadge;
+use super::undo::{UndoForm, add_undo_notice};
 use crate::routes::{PageRoute, routes};
-use crate::session::visitor::{
-    PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to, sanitize_return_path,
-};
+use crate::session::parameters::{PathNumber, QueryParams};
+use crate::session::redirect::{derive_root_path, redirect_to, sanitize_return_path};
+use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::situation_badge::SituationBadge;
 use app::members::saved_filters::{self, FilterDraft, FilterableList};
 use app::{App, Error};
 use axum::extract::State;

@@ -2,6 +2,7 @@
 
 pub(crate) mod assets;
 pub(crate) mod board;
+pub(crate) mod export_links;
 pub(crate) mod form;
 pub(crate) mod form_page;
 pub(crate) mod formats;
@@ -12,5 +13,7 @@ pub(crate) mod notice;
 pub(crate) mod page;
 pub(crate) mod record_form;
 pub(crate) mod refusal_page;
+pub(crate) mod situation_badge;
 pub(crate) mod situation_form;
+pub(crate) mod undo;
 pub(crate) mod upload;

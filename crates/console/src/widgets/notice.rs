@@ -2,34 +2,23 @@
 //! that undoes the last action. It travels in a cookie that is sealed with the server's key for one session. A cookie
 //! planted by another site or user is ignored, and the form leads only to actions that this server offered to this user.
 
-use crate::session::visitor::{
-    NewSessionToken, append_cookie, find_cookie, find_session_token, redirect_to, sanitize_return_path,
-};
+use super::undo::UndoForm;
+use crate::session::cookies::{NewSessionToken, append_cookie, find_cookie, find_session_token};
+use crate::session::redirect::{redirect_to, sanitize_return_path};
 use app::{App, Vault};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 
-const COOKIE: &str = "__Host-amparo-aviso";
+const NOTICE_COOKIE: &str = "__Host-amparo-aviso";
+
 /// Browsers drop cookies over 4096 bytes, including name and attributes.
-const LONGEST: usize = 3900;
+const LONGEST_NOTICE: usize = 3900;
+
 /// Names of the text in the cookie.
 const DONE: &str = "texto";
+
 const PROBLEM: &str = "problema";
-
-/// A form that undoes the last action: its URL and its fields.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UndoForm {
-    pub action: String,
-    pub fields: Vec<(String, String)>,
-}
-
-impl UndoForm {
-    pub fn new(action: String, fields: &[(&str, &str)]) -> UndoForm {
-        let to_owned_pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        UndoForm { action, fields: fields.iter().map(to_owned_pair).collect() }
-    }
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageNotice {
@@ -88,12 +77,6 @@ pub fn redirect_with_outcome(to: &str, outcome: Result<String, String>) -> Respo
     }
 }
 
-/// Like `add_notice`, with an undo form.
-pub fn add_undo_notice(response: &mut Response, text: &str, undo: &UndoForm) {
-    let undo = Some(undo.clone());
-    response.extensions_mut().insert(PageNotice { text: text.to_owned(), is_problem: false, undo });
-}
-
 /// Marks a response that shows the previous page's notice.
 #[derive(Clone)]
 struct ShownNoticeMark;
@@ -110,7 +93,7 @@ pub async fn carry_notice(
     next: Next,
 ) -> Response {
     let session = find_session_token(request.headers()).map(str::to_owned);
-    let sealed = find_cookie(request.headers(), COOKIE).filter(|sealed| !sealed.is_empty());
+    let sealed = find_cookie(request.headers(), NOTICE_COOKIE).filter(|sealed| !sealed.is_empty());
     let opened = sealed.zip(session.as_deref()).and_then(|(sealed, session)| {
         vault.open_for_session(session, sealed).and_then(|text| PageNotice::from_text(&text))
     });
@@ -122,7 +105,7 @@ pub async fn carry_notice(
     if has_notice && response.extensions_mut().remove::<ShownNoticeMark>().is_some() {
         append_cookie(
             &mut response,
-            &format!("{COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0"),
+            &format!("{NOTICE_COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0"),
         );
     }
     let new_session =
@@ -142,12 +125,12 @@ fn set_notice_cookie(
     (app, vault): (&App, &Vault),
 ) {
     let seal = |notice: &PageNotice| vault.seal_for_session(&*app.chance, session, &notice.to_text()).ok();
-    let complete = seal(notice).filter(|sealed| sealed.len() <= LONGEST);
+    let complete = seal(notice).filter(|sealed| sealed.len() <= LONGEST_NOTICE);
     let sealed = complete.or_else(|| seal(&PageNotice { undo: None, ..notice.clone() }));
-    if let Some(sealed) = sealed.filter(|sealed| sealed.len() <= LONGEST) {
+    if let Some(sealed) = sealed.filter(|sealed| sealed.len() <= LONGEST_NOTICE) {
         append_cookie(
             response,
-            &format!("{COOKIE}={sealed}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60"),
+            &format!("{NOTICE_COOKIE}={sealed}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60"),
         );
     }
 }

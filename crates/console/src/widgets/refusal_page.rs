@@ -2,7 +2,8 @@
 
 use super::frame::PageFrame;
 use super::page::{HandlerResult, Refusal, render_frameless_page, render_page};
-use crate::session::visitor::{SignedInUser, derive_root_path, sanitize_return_path};
+use crate::session::redirect::{derive_root_path, sanitize_return_path};
+use crate::session::signed_in_user::SignedInUser;
 use app::App;
 use askama::Template;
 use axum::extract::{FromRequestParts, Request, State};

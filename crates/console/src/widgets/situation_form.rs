@@ -1,7 +1,7 @@
 //! The page that changes the situation of a record.
 
 use super::frame::PageFrame;
-use crate::pages::member_list::SituationBadge;
+use crate::widgets::situation_badge::SituationBadge;
 use askama::Template;
 
 pub struct NextSituation {

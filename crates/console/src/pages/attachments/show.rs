@@ -2,12 +2,15 @@
 //! never render it as a page.
 
 use super::{build_owner_path, describe_file_kind, format_binary_size};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice, redirect_with_problem};
+use crate::widgets::notice::{redirect_with_notice, redirect_with_problem};
 use crate::widgets::page::{HandlerResult, Refusal, show_page};
+use crate::widgets::undo::{UndoForm, add_undo_notice};
 use app::attachments::{self, ByteStream, ContentPart, OwnerRecord};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};

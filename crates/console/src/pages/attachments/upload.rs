@@ -1,7 +1,9 @@
 //! Upload of several attachments in one form: each file is streamed, and a rejected file does not affect the others.
 
 use super::{UploadProblem, UploadReport, build_owner_path, find_owner_segment};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, Refusal};
 use crate::widgets::record_form;
@@ -14,7 +16,7 @@ use domain::{FileOwner, PersonCode, Rejection};
 use std::time::Duration;
 
 /// Most files per form.
-const MOST: usize = 50;
+const FILES_PER_UPLOAD: usize = 50;
 /// A rejected file is still read up to this size, so that the browser shows the error.
 const MOST_FOR_NOTHING: u64 = 1024 * 1024 * 1024;
 /// Time allowed per MiB of the largest allowed file.
@@ -140,7 +142,7 @@ async fn receive_files(
     while let Some(part) = upload.next().await? {
         let (Some("arquivo"), Some(name)) = (part.name(), part.file_name()) else { continue };
         file_count += 1;
-        if file_count > MOST {
+        if file_count > FILES_PER_UPLOAD {
             discard_field(part).await?;
             continue;
         }
@@ -170,13 +172,13 @@ async fn receive_files(
     if file_count == 0 {
         outcome.problems.push(build_general_problem("Escolha ao menos um arquivo.".to_owned()));
     }
-    match file_count.saturating_sub(MOST) {
+    match file_count.saturating_sub(FILES_PER_UPLOAD) {
         0 => {}
-        1 => outcome
-            .problems
-            .push(build_general_problem(format!("Só {MOST} de cada vez: o último ficou de fora."))),
+        1 => outcome.problems.push(build_general_problem(format!(
+            "Só {FILES_PER_UPLOAD} de cada vez: o último ficou de fora."
+        ))),
         many => outcome.problems.push(build_general_problem(format!(
-            "Só {MOST} de cada vez: os últimos {many} ficaram de fora."
+            "Só {FILES_PER_UPLOAD} de cada vez: os últimos {many} ficaram de fora."
         ))),
     }
     Ok(())

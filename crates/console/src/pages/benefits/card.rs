@@ -1,7 +1,8 @@
 //! `/console/beneficios/{codigo}/cartao`: the printable card of a benefit, with the cards of its dependents.
 
 use super::describe_stored_benefit;
-use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::session::parameters::PathNumber;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::page::{HandlerResult, show_page};

@@ -2,14 +2,17 @@
 //! operation, so receivers are notified of the undo too.
 
 use super::describe_stored_benefit;
-use crate::pages::member_list::build_situation_badge;
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice, redirect_with_outcome};
+use crate::widgets::notice::{add_notice, redirect_with_outcome};
 use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
+use crate::widgets::situation_badge::build_situation_badge;
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
+use crate::widgets::undo::{UndoForm, add_undo_notice};
 use app::benefits::{self, FullBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::register_snapshot::TenantRegisters;

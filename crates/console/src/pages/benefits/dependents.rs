@@ -2,17 +2,18 @@
 
 use super::describe_stored_benefit;
 use super::fields::list_named_choices;
-use crate::session::visitor::{
-    PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to, sanitize_return_path,
-};
+use crate::session::parameters::{PathNumber, PathPartCodes};
+use crate::session::redirect::{derive_root_path, redirect_to, sanitize_return_path};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
 use crate::widgets::labels;
-use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_notice, redirect_with_problem};
+use crate::widgets::notice::{redirect_with_notice, redirect_with_problem};
 use crate::widgets::page::{HandlerResult, Refusal};
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, read_form_values,
 };
+use crate::widgets::undo::{UndoForm, add_undo_notice};
 use app::benefits;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::dependents;

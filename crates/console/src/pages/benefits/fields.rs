@@ -1,6 +1,6 @@
 //! The fields of a benefit, in its forms and on its page.
 
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_reais;
 use crate::widgets::labels;
 use crate::widgets::record_form::{FormInput, FormProblems, FormValues, InputKind, InputSpec};

@@ -3,7 +3,9 @@
 use super::describe_stored_benefit;
 use super::fields::{self, AdditionalFieldInput};
 use crate::pages::member_list::{COLUMNS, TableRow, build_member_row};
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path};
+use crate::session::parameters::{PathNumber, QueryParams};
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
 use crate::widgets::frame::PageFrame;

@@ -1,15 +1,18 @@
 //! The plans of a benefit: add, remove, change the price. Each change can be undone.
 
 use super::{describe_stored_benefit, fields};
-use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::{PathNumber, PathPartCodes};
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form};
-use crate::widgets::notice::{UndoForm, add_undo_notice, redirect_with_problem};
+use crate::widgets::notice::redirect_with_problem;
 use crate::widgets::page::HandlerResult;
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money, normalize_money_values,
     read_form_values,
 };
+use crate::widgets::undo::{UndoForm, add_undo_notice};
 use app::benefits::{self, FullBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};

@@ -12,14 +12,15 @@ mod list;
 pub use fields::{SPECS, list_named_choices};
 pub use list::COLUMNS;
 
-use super::member_list::{SituationBadge, build_situation_badge};
 use super::members::{EventTimeline, build_timeline};
 use crate::routes::{PageRoute, routes};
-use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::session::parameters::PathNumber;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::{format_money, format_reais};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::App;
 use app::benefits::{self, FullBenefit};
 use askama::Template;

@@ -3,7 +3,9 @@
 use super::change_situation::{self, SituationChangeInput};
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late};
 use crate::pages::member_list::SelectOption;
-use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path};
+use crate::session::parameters::QueryParams;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};

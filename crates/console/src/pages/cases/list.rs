@@ -4,14 +4,16 @@ use super::{
     CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late,
     list_active_types,
 };
-use crate::pages::export::{ExportLinks, borrow_pairs};
-use crate::pages::member_list::{SelectOption, SituationBadge, build_situation_badge};
-use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::pages::member_list::SelectOption;
+use crate::session::parameters::QueryParams;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::board::format_age;
+use crate::widgets::export_links::{ExportLinks, borrow_pairs};
 use crate::widgets::formats::{ListPager, format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
 use crate::widgets::record_form::label_problems;
+use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::access::users;
 use app::cases::{self, ResolvedCase, board};
 use app::register_snapshot::TenantRegisters;

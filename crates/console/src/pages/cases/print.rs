@@ -1,11 +1,12 @@
 //! The printable protocol of a case.
 
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, show};
-use crate::pages::member_list::build_situation_badge;
-use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::session::parameters::PathNumber;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::situation_badge::build_situation_badge;
 use app::{App, cases};
 use askama::Template;
 use axum::extract::State;

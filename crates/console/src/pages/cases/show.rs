@@ -2,9 +2,10 @@
 
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, find_type_name, is_late};
 use crate::pages::attachments::{self, AttachmentSection, UploadReport};
-use crate::pages::member_list::{SituationBadge, build_situation_badge};
 use crate::pages::members::TimelineEvent;
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::board::format_age;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
@@ -12,6 +13,7 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
+use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::attachments::OwnerRecord;
 use app::cases::{self, CaseChangeHistory, FullCase};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -25,9 +27,9 @@ use wire::read;
 use wire::records::{CasoQuery, NotaInput};
 
 /// How long the user who changed a situation can undo the change.
-const UNDO: Duration = Duration::from_secs(15 * 60);
+const UNDO_PERIOD: Duration = Duration::from_secs(15 * 60);
 /// Related cases shown per kind.
-const OTHERS: usize = 5;
+const SHOWN_OTHERS: usize = 5;
 
 struct SituationUndo {
     to: i32,
@@ -232,7 +234,7 @@ async fn list_related_cases(
         let is_itself = |one: &cases::ResolvedCase| {
             kind == full_case.resolved_case.case.kind() && one.code == full_case.resolved_case.code
         };
-        let rest = found.rows.iter().filter(|one| !is_itself(one)).take(OTHERS);
+        let rest = found.rows.iter().filter(|one| !is_itself(one)).take(SHOWN_OTHERS);
         all.extend(rest.map(|one| build_related_line(app, full_case, kind, one)));
     }
     all.sort_by_key(|one| !one.is_same_benefit);
@@ -248,7 +250,7 @@ fn find_undo(
     let registers = &full_case.registers;
     let last = history.moves.last()?;
     let is_own = last.user == Some(user.session().user);
-    let is_fresh = full_case.now.duration_since(last.at) < UNDO;
+    let is_fresh = full_case.now.duration_since(last.at) < UNDO_PERIOD;
     let to = registers
         .situation(last.from?)
         .filter(|to| to.active && registers.may_change_situation(last.to, to.code))?;

@@ -6,7 +6,7 @@
 //! picture in `tests/browser/guide.mjs`. Text between “ and ” is the label of a button or a field: a test looks for it.
 
 use crate::routes::{PageRoute, routes};
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, Refusal, show_page};

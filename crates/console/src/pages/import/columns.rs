@@ -2,7 +2,9 @@
 
 use super::{PLACE, build_actor, describe_import_kind, describe_rejections, format_quantity};
 use crate::pages::member_list::SelectOption;
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
@@ -16,7 +18,7 @@ use exchange::import::{self, ColumnMapping, StoredImportRun};
 use wire::read::FieldPatch;
 
 /// Sample lines shown.
-const EXAMPLES: i64 = 3;
+const EXAMPLE_LINES: i64 = 3;
 
 struct MappedColumn {
     number: usize,
@@ -81,7 +83,7 @@ async fn build_mapping_page(
     problems: Vec<String>,
 ) -> Result<MapColumnsPage, Error> {
     let mapping = &chosen.mapping;
-    let lines = import::list_first_lines(app, &build_actor(user), import, EXAMPLES).await?;
+    let lines = import::list_first_lines(app, &build_actor(user), import, EXAMPLE_LINES).await?;
     let fields = wire::sheet::list_import_fields(import.kind);
     let label = |name: &str| fields.iter().find(|one| one.name == name).map_or("", |one| one.label);
     let column = |(at, name): (usize, &String)| {

@@ -1,7 +1,8 @@
 //! The rejected lines as a CSV file to correct and upload again, streamed.
 
 use super::build_actor;
-use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::session::parameters::PathNumber;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::page::{HandlerResult, Refusal};
 use app::App;
 use axum::body::Body;

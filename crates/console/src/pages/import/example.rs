@@ -1,7 +1,7 @@
 //! An example file of each import kind: all its columns, and one line about a fictitious person.
 
 use super::errors::respond_csv_attachment;
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::page::{HandlerResult, Refusal};
 use app::App;
 use app::register_snapshot::TenantRegisters;

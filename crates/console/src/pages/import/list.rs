@@ -1,7 +1,8 @@
 //! The list of imports that the user may see, newest first.
 
 use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
-use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::session::parameters::QueryParams;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::{ListPager, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
@@ -13,7 +14,7 @@ use domain::{ImportState, TimeZone, UserCode};
 use exchange::import::{self, StoredImportRun};
 use std::collections::HashMap;
 
-const SIZE: i64 = 50;
+const RUNS_PER_PAGE: i64 = 50;
 
 struct ImportRunLine {
     link: String,
@@ -43,8 +44,12 @@ pub async fn show_import_list(
     let scope = &signed_in.session().scope;
     let frame = PageFrame::load(&app, &signed_in, PLACE).await?;
     let number = query.page_number();
-    let (imports, total) =
-        import::list_imports(&app, &build_actor(&signed_in), (SIZE, i64::from(number - 1) * SIZE)).await?;
+    let (imports, total) = import::list_imports(
+        &app,
+        &build_actor(&signed_in),
+        (RUNS_PER_PAGE, i64::from(number - 1) * RUNS_PER_PAGE),
+    )
+    .await?;
     let registers = app::register_snapshot::load_registers(&app, scope.tenant()).await?;
     let mut names: HashMap<UserCode, String> = HashMap::new();
     if signed_in.is_admin() {
@@ -56,7 +61,7 @@ pub async fn show_import_list(
     let row = |import: &StoredImportRun| build_import_line(&frame.root, import, &names, &registers.zone);
     show_page(&BrowseImportsPage {
         rows: imports.iter().map(row).collect(),
-        pager: ListPager::new(number, total, SIZE, |page| query.with_page(page)),
+        pager: ListPager::new(number, total, RUNS_PER_PAGE, |page| query.with_page(page)),
         frame,
     })
 }

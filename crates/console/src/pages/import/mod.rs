@@ -9,7 +9,7 @@ mod show;
 mod steps;
 
 use crate::routes::{PageRoute, routes};
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
 use axum::response::Response;
 use domain::{ImportKind, ImportState, Rejection};

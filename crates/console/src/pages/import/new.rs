@@ -1,7 +1,9 @@
 //! Step 1: the choice of the import kind and the upload.
 
 use super::{PLACE, build_actor, describe_import_kind, describe_rejections};
-use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::QueryParams;
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
@@ -17,9 +19,9 @@ use std::time::Duration;
 use wire::sheet::{name_import_kind, parse_import_kind};
 
 /// Time limit of an upload.
-const PATIENCE: Duration = Duration::from_secs(30 * 60);
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// Longest accepted text field, in bytes.
-const LONGEST: usize = 200;
+const LONGEST_FILE_NAME: usize = 200;
 
 struct ImportKindCard {
     name: &'static str,
@@ -110,7 +112,7 @@ pub async fn receive_import(
     upload: MultipartUpload,
 ) -> HandlerResult {
     let reading = read_import_upload(upload, app.import_mib * 1024 * 1024);
-    let input = tokio::time::timeout(PATIENCE, reading).await.map_err(|_| Refusal::Unreadable)??;
+    let input = tokio::time::timeout(UPLOAD_TIMEOUT, reading).await.map_err(|_| Refusal::Unreadable)??;
     let no_kind = || Some("Escolha o que a planilha traz.".to_owned());
     let (kind, name, spool) = match (input.kind, input.file) {
         (Some(kind), Some((name, Ok(spool)))) => (kind, name, spool),
@@ -168,7 +170,7 @@ async fn read_short_text(mut part: MultipartField) -> Result<String, Refusal> {
     let mut text = Vec::new();
     while let Some(bytes) = part.chunk().await? {
         text.extend_from_slice(&bytes);
-        if text.len() > LONGEST {
+        if text.len() > LONGEST_FILE_NAME {
             return Err(Refusal::TooLarge);
         }
     }

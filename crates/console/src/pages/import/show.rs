@@ -1,7 +1,9 @@
 //! The page of an import from its dry run on: progress, counts, problems by line and column, and actions.
 
 use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::{PathNumber, QueryParams};
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
@@ -14,7 +16,7 @@ use domain::{ImportCode, ImportState, TimeZone};
 use exchange::import::{self, StoredImportRun, UNDO_FOR};
 
 /// Problems per page.
-const SHOWN: usize = 50;
+const SHOWN_LINES: usize = 50;
 
 /// A problem of a line, or the reason why an undo skipped it.
 pub struct ImportLineRemark {
@@ -281,13 +283,13 @@ fn parse_last_line(query: &QueryParams, name: &str) -> i32 {
 
 /// Cuts a page at a line boundary of the file; also returns the line after which the next page starts.
 fn cut_remark_page<T>(mut rows: Vec<T>, line: impl Fn(&T) -> i32) -> (Vec<T>, Option<i32>) {
-    if rows.len() <= SHOWN {
+    if rows.len() <= SHOWN_LINES {
         return (rows, None);
     }
-    let cut = line(&rows[SHOWN]);
+    let cut = line(&rows[SHOWN_LINES]);
     let complete = rows.iter().take_while(|row| line(row) < cut).count();
     // A line with more problems than a page holds is shown alone, truncated.
-    rows.truncate(if complete > 0 { complete } else { SHOWN });
+    rows.truncate(if complete > 0 { complete } else { SHOWN_LINES });
     let last = rows.last().map(line);
     (rows, last)
 }
@@ -303,9 +305,13 @@ async fn list_line_problems(
         return Ok(LineRemarkList::default());
     }
     let last_line = parse_last_line(query, "depois");
-    let found =
-        import::list_import_problems(app, &build_actor(user), import.code, (last_line, SHOWN as i64 + 1))
-            .await?;
+    let found = import::list_import_problems(
+        app,
+        &build_actor(user),
+        import.code,
+        (last_line, SHOWN_LINES as i64 + 1),
+    )
+    .await?;
     let (found, next) = cut_remark_page(found, |one| one.line);
     let mut lines: Vec<i32> = found.iter().map(|one| one.line).collect();
     lines.dedup();
@@ -341,7 +347,8 @@ async fn list_skipped_lines(
     let words = describe_import_kind(import.kind);
     let last_line = parse_last_line(query, "mantidos");
     let found =
-        import::list_kept_rows(app, &build_actor(user), import.code, (last_line, SHOWN as i64 + 1)).await?;
+        import::list_kept_rows(app, &build_actor(user), import.code, (last_line, SHOWN_LINES as i64 + 1))
+            .await?;
     let (found, next) = cut_remark_page(found, |one| one.line);
     let rows = found.into_iter().map(|one| ImportLineRemark {
         number: one.line,

@@ -2,7 +2,9 @@
 
 use super::show::{build_import_path, render_import_with_alerts};
 use super::{build_actor, describe_rejections};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::notice::add_notice;
 use crate::widgets::page::HandlerResult;

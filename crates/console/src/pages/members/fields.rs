@@ -1,6 +1,6 @@
 //! The fields of a member, on the page and in the form.
 
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::labels;
 use crate::widgets::record_form::{FormValues, InputKind, InputSpec};
 use app::members::MemberView;

@@ -1,7 +1,9 @@
 //! Forms that create and change a member.
 
 use super::fields::{SECTIONS, SPECS, fill_member_values, list_member_choices};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::form_page::{RecordForm, render_record_form, split_into_sections};
 use crate::widgets::notice::redirect_with_notice;

@@ -9,12 +9,13 @@ pub use fields::{STATES, format_address_line};
 pub use timeline::{EventTimeline, TimelineEvent, build_timeline};
 
 use super::attachments::{self, UploadReport};
-use super::member_list::{SituationBadge, build_situation_badge};
 use crate::routes::{PageRoute, routes};
-use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::session::parameters::PathNumber;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
+use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::attachments::OwnerRecord;
 use app::members::dependents;
 use app::members::{self, MemberView};

@@ -1,9 +1,9 @@
 //! Related records of a member, the newest of each kind, and the timeline of the member's history.
 
 use crate::pages::cases as pages;
-use crate::pages::member_list::{SituationBadge, build_situation_badge};
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_moment;
+use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::cases::{self, ResolvedCase};
 use app::members::MemberView;
 use app::record_timeline::{RecordChange, RecordChangeDetail, RecordHistory};
@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 use wire::read;
 
 /// Related records shown per kind; a link leads to the others.
-const SOME: usize = 5;
+const EVENTS_PER_KIND: usize = 5;
 /// Events shown at first, and events shown in total after expanding.
-const EVENTS: usize = 20;
+const SHOWN_EVENTS: usize = 20;
 const MOST_EVENTS: usize = 200;
 
 /// Cases of one kind, or deals, of a member.
@@ -64,8 +64,11 @@ pub async fn list_related_sections(
         let Ok(query) = read::read_query(of_person) else { continue };
         let page = cases::list_cases(app, user.session(), kind, query).await?;
         let words = pages::describe_case_kind(kind);
-        let lines =
-            page.rows.iter().take(SOME).map(|item| build_case_line(&page.registers, item, root, app.now()));
+        let lines = page
+            .rows
+            .iter()
+            .take(EVENTS_PER_KIND)
+            .map(|item| build_case_line(&page.registers, item, root, app.now()));
         all.push(RelatedRecordSection {
             title: words.many,
             kind_title: "Tipo",
@@ -75,7 +78,7 @@ pub async fn list_related_sections(
         });
     }
     let (found, registers) = deals::list_person_deals(app, user.session(), person).await?;
-    let lines = found.iter().take(SOME).map(|one| RelatedRecordLine {
+    let lines = found.iter().take(EVENTS_PER_KIND).map(|one| RelatedRecordLine {
         link: format!("{root}/console/vendas/{}", one.code),
         name: one.deal.title.clone().unwrap_or_else(|| format!("Negócio {}", one.deal.sequence)),
         kind: registers.stage(one.deal.stage).map_or_else(String::new, |stage| stage.name.clone()),
@@ -176,7 +179,7 @@ pub struct EventTimeline {
 
 impl EventTimeline {
     fn from_events(mut events: Vec<TimelineEvent>) -> EventTimeline {
-        let older = events.split_off(EVENTS.min(events.len()));
+        let older = events.split_off(SHOWN_EVENTS.min(events.len()));
         EventTimeline { newest: events, older }
     }
 

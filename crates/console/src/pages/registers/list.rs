@@ -5,8 +5,9 @@ use super::{
     RegisterParam, find_badge_class, find_name_field, format_new_title, format_plural_title,
     format_record_title,
 };
-use crate::pages::export::ExportLinks;
-use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::session::parameters::QueryParams;
+use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::export_links::ExportLinks;
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};

@@ -1,7 +1,7 @@
 //! The overview of all registers and their purpose.
 
 use super::format_plural_title;
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};

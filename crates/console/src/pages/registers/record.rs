@@ -3,7 +3,9 @@
 use super::fields::{self, FormReferenceNames};
 use super::{RegisterParam, find_badge_class, format_new_title, format_plural_title, format_record_title};
 use crate::pages::administration::require_administrator;
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::{PathNumber, QueryParams};
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;

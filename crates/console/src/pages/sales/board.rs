@@ -2,7 +2,9 @@
 
 use super::move_stage;
 use crate::pages::member_list::SelectOption;
-use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path};
+use crate::session::parameters::QueryParams;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_money};
@@ -18,9 +20,9 @@ use domain::{BranchCode, DealCode, FunnelCode, Moment, Money, StageCode};
 use std::time::Duration;
 
 /// A deal that stays in one stage for this long counts as cold.
-const COLD: Duration = Duration::from_secs(14 * 24 * 3600);
+const COLD_AFTER: Duration = Duration::from_secs(14 * 24 * 3600);
 /// Column id that no board has, for cards that left the board.
-const NOWHERE: i32 = 0;
+const NO_POSITION: i32 = 0;
 
 #[derive(Template)]
 #[template(path = "console/vendas.html")]
@@ -135,7 +137,7 @@ fn build_board_columns(address: &FunnelBoardAddress, found: &BoardView) -> Vec<K
         }
     };
     let removed_column = (!found.gone.is_empty()).then(|| KanbanColumn {
-        id: NOWHERE,
+        id: NO_POSITION,
         title: String::new(),
         class: String::new(),
         count: String::new(),
@@ -153,7 +155,7 @@ fn build_deal_card(address: &FunnelBoardAddress, one: &FoundDeal, found: &BoardV
     let (deal, span) = (&one.deal, found.now.duration_since(one.deal.stage_since));
     let subject = deal.title.clone().or_else(|| deal.vehicle.model.clone()).unwrap_or_default();
     let link = format!("{}/console/vendas/{}", address.root, one.code);
-    let is_cold = span >= COLD;
+    let is_cold = span >= COLD_AFTER;
     KanbanCard {
         id: one.code.get(),
         title: one.name.clone(),

@@ -2,7 +2,8 @@
 
 use super::fields::find_deal_label;
 use super::{StageBadge, build_deal_path, build_stage_badge, label_deal_state};
-use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::session::parameters::PathNumber;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::frame::PageFrame;

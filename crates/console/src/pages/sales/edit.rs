@@ -4,7 +4,8 @@ use super::build_deal_path;
 use super::fields::{
     CONTACT, DEAL, VEHICLE, build_deal_record, fill_deal_values, find_deal_label, list_deal_choices,
 };
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser};
+use crate::session::parameters::{PathNumber, QueryParams};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;

@@ -1,6 +1,6 @@
 //! The fields of the deal forms, their values and choices.
 
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::record_form::{FormValues, InputKind, InputSpec, format_money_input, normalize_money};
 use app::register_snapshot::TenantRegisters;
 use domain::{Date, Deal};

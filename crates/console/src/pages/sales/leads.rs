@@ -1,7 +1,8 @@
 //! The list of leads, with or without a deal.
 
-use crate::pages::export::ExportLinks;
-use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::session::parameters::QueryParams;
+use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::export_links::ExportLinks;
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};

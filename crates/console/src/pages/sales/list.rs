@@ -1,9 +1,10 @@
 //! The list of deals in every state, and its filters.
 
 use super::{StageBadge, build_stage_badge, label_deal_state};
-use crate::pages::export::ExportLinks;
 use crate::pages::member_list::SelectOption;
-use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::session::parameters::QueryParams;
+use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::export_links::ExportLinks;
 use crate::widgets::formats::{ListPager, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};

@@ -10,7 +10,7 @@ mod move_stage;
 mod win;
 
 use crate::routes::{PageRoute, routes};
-use crate::session::visitor::derive_root_path;
+use crate::session::redirect::derive_root_path;
 use app::App;
 use app::register_snapshot::TenantRegisters;
 use domain::{DealCode, DealState, StageCode};

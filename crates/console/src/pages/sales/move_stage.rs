@@ -2,7 +2,8 @@
 
 use super::build_deal_path;
 use super::deal::{RefusedDealInput, render_refused_input};
-use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::session::parameters::PathNumber;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::notice::redirect_with_outcome;
 use crate::widgets::page::{HandlerResult, Refusal};

@@ -3,7 +3,9 @@
 
 use super::build_deal_path;
 use super::fields::{define_field, list_deal_choices};
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_money;
 use crate::widgets::frame::PageFrame;

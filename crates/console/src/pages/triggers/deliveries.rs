@@ -2,9 +2,11 @@
 
 use super::{build_actor, display};
 use crate::pages::administration::require_administrator;
-use crate::pages::export::ExportLinks;
 use crate::pages::member_list::SelectOption;
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path};
+use crate::session::parameters::{PathNumber, QueryParams};
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::export_links::ExportLinks;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;

@@ -3,7 +3,9 @@
 use super::receiver::render_page_with_secret;
 use super::{build_actor, display};
 use crate::pages::administration::require_administrator;
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::{redirect_with_notice, redirect_with_outcome};

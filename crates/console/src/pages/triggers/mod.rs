@@ -8,7 +8,7 @@ mod receiver;
 mod receivers;
 
 use crate::routes::{PageRoute, routes};
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use app::triggers::receivers::TenantActor;
 
 /// Their handlers take the `Vault` as an extension.

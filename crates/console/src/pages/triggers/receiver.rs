@@ -4,7 +4,9 @@ use super::build_actor;
 use super::deliveries::{DeliveryLine, build_delivery_line};
 use super::display::{self, ReceiverStateBadge};
 use crate::pages::administration::require_administrator;
-use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path};
+use crate::session::parameters::PathNumber;
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
@@ -49,7 +51,7 @@ struct ViewReceiverPage {
 }
 
 /// Deliveries shown here; the others have their own page.
-const SHOWN: usize = 10;
+const SHOWN_DELIVERIES: usize = 10;
 
 pub async fn show_receiver_page(
     Of(app): Of<App>,
@@ -118,7 +120,7 @@ async fn build_receiver_page(
         deliveries: newest
             .deliveries
             .iter()
-            .take(SHOWN)
+            .take(SHOWN_DELIVERIES)
             .map(|entry| build_delivery_line(&frame.root, entry, zone))
             .collect(),
         frame,

@@ -2,7 +2,7 @@
 
 use super::display::{self, ReceiverStateBadge};
 use crate::pages::administration::require_administrator;
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};

@@ -4,7 +4,7 @@ use super::EditCaseState;
 use crate::pages::cases::list::list_staff_choices;
 use crate::pages::cases::list_active_types;
 use crate::pages::members::STATES;
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use app::members::dependents;
 use app::members::{self, MemberView};
 use app::register_snapshot::TenantRegisters;

@@ -5,8 +5,10 @@ mod record;
 
 use super::fields::{fill_case_values, list_field_specs, list_form_sections};
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, list_active_types};
-use crate::pages::member_list::{SituationBadge, build_situation_badge, describe_plans};
-use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path};
+use crate::pages::member_list::describe_plans;
+use crate::session::parameters::{PathNumber, QueryParams};
+use crate::session::redirect::derive_root_path;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::redirect_with_notice;
@@ -14,6 +16,7 @@ use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
 use crate::widgets::record_form::{
     FormInput, FormProblems, FormValues, VersionConflict, build_inputs, read_form_values,
 };
+use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::cases::{self, FullCase};
 use app::members;
 use app::members::search::FoundMemberRow;

@@ -2,7 +2,7 @@
 
 use super::EditCaseState;
 use crate::pages::cases::fields::find_case_label;
-use crate::session::visitor::SignedInUser;
+use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::record_form::{VersionConflict, build_record};
 use app::cases::{self, FullCase};
