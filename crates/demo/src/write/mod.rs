@@ -21,11 +21,11 @@ use storage::benefits;
 use storage::benefits::installations;
 use storage::benefits::items;
 use storage::benefits::monthly_counts;
-use storage::benefits::trackers::{self, NewTrackerRow};
 use storage::history::situation_changes::{self, NewHistoryRow};
 use storage::members::credit_cards::{self, NewCreditCardRow};
 use storage::members::dependents;
 use storage::members::phones;
+use storage::registers::trackers::{self, NewTrackerRow};
 use storage::search::rows::{self, SearchListingRow};
 use storage::server::counters::{self, Counter};
 

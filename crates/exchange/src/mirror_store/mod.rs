@@ -23,7 +23,7 @@ pub use runs::{
     find_or_create_mirror, lease_mirror, release_mirror_lease, start_mirror_run,
 };
 pub use sales::{MirroredDeal, MirroredLead, retire_leads, write_deals, write_leads};
-pub use storage::exchange::mirrors::{MirrorNoteGroup, NewMirrorNote, StoredMirror, UNREAD};
+pub use storage::exchange::mirrors::{MirrorNoteGroup, NewMirrorNote, StoredMirror, UNREAD_FIELD};
 pub use storage::members::phones::HOME;
 pub use storage::sales::deals::DealStageMove;
 pub use users::{MirroredUserCodes, write_users};
@@ -144,7 +144,7 @@ async fn advance_counter(
     counter: Counter,
     codes: Vec<i32>,
 ) -> Result<(), Error> {
-    match codes.into_iter().filter(|code| *code < counters::UNCOUNTED).max() {
+    match codes.into_iter().filter(|code| *code < counters::FIRST_UNCOUNTED_CODE).max() {
         Some(code) if code > 0 => Ok(counters::advance_counter(tx, tenant, counter, code).await?),
         _ => Ok(()),
     }

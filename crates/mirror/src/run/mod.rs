@@ -119,7 +119,7 @@ const NO_LIST: &str = "a resposta não é uma lista";
 
 /// Marks a record that could not be read, so that the next run asks for it again.
 pub(crate) fn build_unread_note(kind: &'static str, record: i32, reason: String) -> NewMirrorNote {
-    NewMirrorNote { kind, record, field: mirror_store::UNREAD.to_owned(), reason }
+    NewMirrorNote { kind, record, field: mirror_store::UNREAD_FIELD.to_owned(), reason }
 }
 
 pub(crate) fn build_absent_note(kind: &'static str, record: i32) -> NewMirrorNote {

@@ -81,8 +81,7 @@ pub fn update_installation(
     .arg(now)
 }
 
-/// Rows per statement.
-const ROWS: usize = 100;
+const ROWS_PER_STATEMENT: usize = 100;
 
 /// Inserts installations with their benefit and creation time.
 pub fn insert_installations<'i>(
@@ -111,5 +110,5 @@ pub fn insert_installations<'i>(
     });
     let head = "INSERT INTO installations (tenant, benefit, code, tracker, serial_number, imei, model, maker, supplier,
          place, installed_on, removed_on, active, version, created_at, updated_at) VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }

@@ -46,8 +46,7 @@ fn parse_item_row(row: &Row) -> Result<BenefitItem, Error> {
     })
 }
 
-/// Rows per statement.
-const ROWS: usize = 100;
+const ROWS_PER_STATEMENT: usize = 100;
 
 /// Inserts items of benefits that already have a search row.
 pub fn insert_items<'i>(
@@ -80,7 +79,7 @@ pub fn insert_dated_items<'i>(
     });
     let head = "INSERT INTO items (tenant, benefit, code, plan, price, included_on, is_first, active, slot, created_at,
          updated_at) VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }
 
 /// Deactivates an item; the row stays.

@@ -25,7 +25,7 @@ pub(super) fn build_appointment_values(appointment: &Appointment) -> Vec<SqlScal
 
 pub(super) fn parse_appointment_row(row: &Row) -> Result<Appointment, Error> {
     Ok(Appointment {
-        head: super::parse_case_head(row)?,
+        head: super::head::parse_case_head(row)?,
         dependent: row.get("dependent")?,
         takes_place_at: row.get("takes_place_at")?,
         specialty: row.get("specialty")?,

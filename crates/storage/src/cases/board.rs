@@ -1,8 +1,8 @@
 //! A board of cases with one column per situation. Only the visible part of a column is read, and counts stop at a
 //! limit, so the cost does not depend on the size of the tenant.
 
-use super::describe_case_table;
-use super::search::APART;
+use super::search::MOST_MERGED_ORDERS;
+use super::table_layout::describe_case_table;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
 use domain::{BranchCode, CaseKind, Moment, Scope, SituationCode, VisibleBranches};
 
@@ -46,7 +46,7 @@ pub async fn list_column_cases(
     // Each branch has its own index order; the first rows of each are merged.
     let branches: Vec<Option<BranchCode>> = match scope.branches() {
         VisibleBranches::Only(allowed) if allowed.is_empty() => return Ok(Vec::new()),
-        VisibleBranches::Only(allowed) if allowed.len() <= APART => {
+        VisibleBranches::Only(allowed) if allowed.len() <= MOST_MERGED_ORDERS => {
             allowed.iter().copied().map(Some).collect()
         }
         _ => vec![None],

@@ -52,7 +52,7 @@ pub(super) fn build_inspection_values(inspection: &Inspection) -> Vec<SqlScalar>
 
 pub(super) fn parse_inspection_row(row: &Row) -> Result<Inspection, Error> {
     Ok(Inspection {
-        head: super::parse_case_head(row)?,
+        head: super::head::parse_case_head(row)?,
         kind: row.get("kind")?,
         inspector: row.get("inspector")?,
         planned_for: row.get("planned_for")?,

@@ -3,7 +3,7 @@
 //! order: the first rows of each are merged, so that a caller with few branches does not wait while other branches'
 //! rows are skipped.
 
-use super::describe_case_table;
+use super::table_layout::describe_case_table;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
 use domain::{
     BenefitCode, BranchCode, CaseKind, Moment, PersonCode, Priority, Scope, SituationCode, UserCode,
@@ -55,7 +55,7 @@ pub struct ResultWindow {
 }
 
 /// How many index orders one statement merges.
-pub(super) const APART: usize = 64;
+pub(super) const MOST_MERGED_ORDERS: usize = 64;
 
 /// Chooses the driving criterion.
 pub fn choose_driver(criteria: &CaseCriteria) -> DrivingCaseCriterion {
@@ -175,7 +175,9 @@ fn list_search_lanes(
         _ => return Vec::new(),
     };
     let branches: Vec<Option<BranchCode>> = match scope.branches() {
-        VisibleBranches::Only(allowed) if (1..=APART / situations.len().max(1)).contains(&allowed.len()) => {
+        VisibleBranches::Only(allowed)
+            if (1..=MOST_MERGED_ORDERS / situations.len().max(1)).contains(&allowed.len()) =>
+        {
             allowed.iter().copied().map(Some).collect()
         }
         _ => vec![None],
@@ -262,7 +264,9 @@ pub async fn list_overdue_cases(
     let branches: Vec<Option<BranchCode>> = match scope.branches() {
         VisibleBranches::All => vec![None],
         VisibleBranches::Only(allowed) if allowed.is_empty() => return Ok(Vec::new()),
-        VisibleBranches::Only(allowed) if allowed.len() <= APART / limits.len().min(APART) => {
+        VisibleBranches::Only(allowed)
+            if allowed.len() <= MOST_MERGED_ORDERS / limits.len().min(MOST_MERGED_ORDERS) =>
+        {
             allowed.iter().copied().map(Some).collect()
         }
         VisibleBranches::Only(_) => vec![None],

@@ -17,7 +17,7 @@ pub(super) fn build_ticket_values(ticket: &Ticket) -> Vec<SqlScalar> {
 
 pub(super) fn parse_ticket_row(row: &Row) -> Result<Ticket, Error> {
     Ok(Ticket {
-        head: super::parse_case_head(row)?,
+        head: super::head::parse_case_head(row)?,
         kind: row.get("kind")?,
         priority: row.get("priority")?,
         description: row.get("description")?,

@@ -4,94 +4,31 @@
 mod address;
 mod condition;
 mod dialect;
+mod nul_text;
+mod open;
 mod options;
+mod panic_message;
 mod postgres;
 mod protection;
+mod server_lock;
 mod sqlite;
 mod statement_texts;
+mod transaction_session;
 
 pub use address::DatabaseAddress;
+pub use open::{SchemaPolicy, open_database, read_schema_version};
 pub use options::DatabaseOptions;
 pub use protection::TransportProtection;
+pub use server_lock::{ServerLock, lock_for_server};
+pub(crate) use transaction_session::TransactionSession;
 
-use crate::executor::db::{QueryWeight, StatementFailure, WriteLane};
+use crate::executor::db::{QueryWeight, WriteLane};
 use crate::executor::unit::QueuedUnit;
-use crate::executor::write_health::WriteHealth;
-use crate::migrations::{self, SchemaUpgrade};
-use crate::{Db, Error, OpenError, Row, Statement};
+use crate::{Error, Row, Statement};
+use nul_text::refuse_nul_text;
+use open::check_schema;
+use panic_message::describe_panic;
 use std::sync::Arc;
-
-/// What to do with an outdated schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SchemaPolicy {
-    /// Migrate it: used by the server at startup and by `migrate`.
-    Migrate,
-    /// Create the schema in an empty database, but refuse an older schema: a server of the older version may be using
-    /// it.
-    Expect,
-    /// Accept any schema and create nothing.
-    Inspect,
-}
-
-/// Opens the database at an address; also returns the schema versions before and after.
-#[boxed::future]
-pub async fn open_database(
-    address: &DatabaseAddress,
-    options: &DatabaseOptions,
-    schema: SchemaPolicy,
-) -> Result<(Db, SchemaUpgrade), OpenError> {
-    let health = Arc::<WriteHealth>::default();
-    let (engine, migrated) = match address {
-        DatabaseAddress::Sqlite(path) => {
-            let migrated = sqlite::migrate_database(path, schema)?;
-            let engine = sqlite::Sqlite::open(path, options, &health)?;
-            (Engine::Sqlite(Arc::new(engine)), migrated)
-        }
-        DatabaseAddress::Postgres(config) => {
-            let migrated = postgres::migrate_database(config, options, schema).await?;
-            let engine = postgres::Postgres::open(config, options, Arc::clone(&health)).await?;
-            (Engine::Postgres(Arc::new(engine)), migrated)
-        }
-    };
-    Ok((Db::new(engine, health), migrated))
-}
-
-/// A lock that keeps a second server off a database that only one process may serve. Dropping it releases the lock.
-pub struct ServerLock(#[allow(dead_code)] Option<std::fs::File>);
-
-/// Locks the database for a server. Does nothing if several processes may serve the database.
-pub fn lock_for_server(address: &DatabaseAddress) -> Result<ServerLock, OpenError> {
-    match address {
-        DatabaseAddress::Sqlite(path) => sqlite::lock_database_file(path).map(|file| ServerLock(Some(file))),
-        DatabaseAddress::Postgres(_) => Ok(ServerLock(None)),
-    }
-}
-
-/// The schema version of the database; 0 if it has none yet.
-#[boxed::future]
-pub async fn read_schema_version(
-    address: &DatabaseAddress,
-    options: &DatabaseOptions,
-) -> Result<i64, OpenError> {
-    match address {
-        DatabaseAddress::Sqlite(path) => {
-            sqlite::migrate_database(path, SchemaPolicy::Inspect).map(|found| found.from)
-        }
-        DatabaseAddress::Postgres(config) => {
-            postgres::migrate_database(config, options, SchemaPolicy::Inspect).await.map(|found| found.from)
-        }
-    }
-}
-
-/// Compares the applied migrations with those this program knows.
-fn check_schema(applied: &[migrations::AppliedMigration], schema: SchemaPolicy) -> Result<i64, OpenError> {
-    let found = migrations::check_applied_migrations(applied)?;
-    let known = migrations::find_newest_version();
-    if schema == SchemaPolicy::Expect && found != 0 && found < known {
-        return Err(OpenError::Older { found, known });
-    }
-    Ok(found)
-}
 
 #[derive(Clone)]
 pub(crate) enum Engine {
@@ -177,76 +114,4 @@ impl Engine {
             Engine::Postgres(engine) => engine.close().await,
         }
     }
-}
-
-/// A connection with an open transaction.
-pub(crate) enum TransactionSession {
-    Sqlite(Box<sqlite::EmbeddedConnection>),
-    Postgres(Arc<postgres::ServerSession>),
-}
-
-impl TransactionSession {
-    /// Whether each statement costs a network round trip.
-    pub fn is_remote(&self) -> bool {
-        matches!(self, TransactionSession::Postgres(_))
-    }
-
-    #[boxed::future]
-    pub async fn fetch_all(&mut self, statement: &Statement) -> Result<Vec<Row>, StatementFailure> {
-        match self {
-            TransactionSession::Sqlite(connection) => connection.fetch_all(statement),
-            TransactionSession::Postgres(session) => session.fetch_all(statement).await,
-        }
-    }
-
-    #[boxed::future]
-    pub async fn fetch_several(
-        &mut self,
-        statements: &[Statement],
-    ) -> Result<Vec<Vec<Row>>, StatementFailure> {
-        match self {
-            TransactionSession::Sqlite(connection) => {
-                statements.iter().map(|one| connection.fetch_all(one)).collect()
-            }
-            TransactionSession::Postgres(session) => session.fetch_several(statements).await,
-        }
-    }
-
-    #[boxed::future]
-    pub async fn execute(&mut self, statement: &Statement) -> Result<u64, StatementFailure> {
-        match self {
-            TransactionSession::Sqlite(connection) => connection.execute(statement),
-            TransactionSession::Postgres(session) => session.execute(statement).await,
-        }
-    }
-
-    #[boxed::future]
-    pub async fn execute_batch(&mut self, statements: &[Statement]) -> Result<(), StatementFailure> {
-        match self {
-            TransactionSession::Sqlite(connection) => {
-                for statement in statements {
-                    connection.execute(statement)?;
-                }
-                Ok(())
-            }
-            TransactionSession::Postgres(session) => session.execute_batch(statements).await,
-        }
-    }
-}
-
-/// One engine refuses text with U+0000 and tools of the other truncate it, so both refuse it.
-fn refuse_nul_text(statement: &Statement) -> Result<(), StatementFailure> {
-    let has_nul =
-        |value: &crate::SqlScalar| matches!(value, crate::SqlScalar::Text(text) if text.contains('\0'));
-    if statement.values().iter().any(has_nul) {
-        return Err(Error::Broken("a text with U+0000 reached the database".to_owned()).into());
-    }
-    Ok(())
-}
-
-/// The message of a panic.
-fn describe_panic(panic: &(dyn std::any::Any + Send)) -> String {
-    let text =
-        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("without a text").to_owned()
 }

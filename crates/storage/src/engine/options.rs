@@ -21,7 +21,7 @@ pub struct DatabaseOptions {
     pub search_timeout: Duration,
     pub unit_timeout: Duration,
     /// How long to wait for another process that is migrating (server).
-    pub migration_patience: Duration,
+    pub migration_lock_timeout: Duration,
     /// An additional certificate authority besides those of the machine (server).
     pub ca_file: Option<PathBuf>,
     /// Called for every statement.
@@ -40,7 +40,7 @@ impl Default for DatabaseOptions {
             point_timeout: Duration::from_secs(5),
             search_timeout: Duration::from_secs(30),
             unit_timeout: Duration::from_secs(5),
-            migration_patience: Duration::from_secs(60),
+            migration_lock_timeout: Duration::from_secs(60),
             ca_file: None,
             watch: None,
         }

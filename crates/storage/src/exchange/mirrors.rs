@@ -143,7 +143,7 @@ pub fn delete_all_staged_bodies(tenant: TenantId) -> Statement {
 }
 
 /// The field of a note on a record that could not be read: the next run requests it again.
-pub const UNREAD: &str = "leitura";
+pub const UNREAD_FIELD: &str = "leitura";
 
 /// A note on something that could not be copied. It names the record and the field, never a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -244,7 +244,7 @@ pub async fn list_unread_records(
         sql("SELECT record FROM mirror_notes WHERE tenant = $1 AND kind = $2 AND field = $3 ORDER BY record")
             .arg(tenant)
             .arg(kind)
-            .arg(UNREAD);
+            .arg(UNREAD_FIELD);
     let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| row.get("record")).collect()
 }

@@ -5,15 +5,15 @@
 //! savepoint per unit. The contract of units allows running them again.
 
 use super::db::UnitRank;
-use super::unit::{PrioritizedUnit, TRIES, TransactionVerdict};
+use super::unit::{PrioritizedUnit, RUNS_PER_UNIT, TransactionVerdict};
 use crate::Error;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Maximum number of units that share a commit.
-const BATCH: usize = 32;
+const UNITS_PER_BATCH: usize = 32;
 /// Background units wait behind foreground units, but no longer than this.
-const PATIENCE: Duration = Duration::from_secs(1);
+const BACKGROUND_WAIT: Duration = Duration::from_secs(1);
 
 /// The units waiting in a lane.
 #[derive(Default)]
@@ -40,11 +40,11 @@ impl UnitQueue {
     /// in the remaining room.
     pub fn take(&mut self) -> VecDeque<PrioritizedUnit> {
         let mut batch = VecDeque::new();
-        if self.background.front().is_some_and(|job| job.work.queued_at().elapsed() > PATIENCE) {
+        if self.background.front().is_some_and(|job| job.work.queued_at().elapsed() > BACKGROUND_WAIT) {
             batch.extend(self.background.pop_front());
         }
         for queue in [&mut self.people, &mut self.background] {
-            let room = BATCH - batch.len();
+            let room = UNITS_PER_BATCH - batch.len();
             batch.extend(queue.drain(..room.min(queue.len())));
         }
         batch
@@ -99,7 +99,7 @@ impl RunningBatch {
         job.tries += 1;
         self.commits += usize::from(matches!(result, Ok(TransactionVerdict::Commit)));
         match result {
-            Ok(TransactionVerdict::Retry) if job.tries < TRIES => self.retries.push_back(job),
+            Ok(TransactionVerdict::Retry) if job.tries < RUNS_PER_UNIT => self.retries.push_back(job),
             Ok(_) => self.finished.push((job, None)),
             Err(error) => self.finished.push((job, Some(error))),
         }

@@ -135,7 +135,7 @@ impl PendingAnswer {
 }
 
 /// How often a unit runs in total if the database keeps rolling it back.
-pub(crate) const TRIES: u8 = 4;
+pub(crate) const RUNS_PER_UNIT: u8 = 4;
 
 pub(crate) struct PrioritizedUnit {
     pub work: QueuedUnit,

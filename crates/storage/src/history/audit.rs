@@ -153,13 +153,13 @@ pub fn insert_audit_entries<'e>(
     let head =
         "INSERT INTO audit (tenant, code, happened_at, user_code, operation, person, action, subject_kind,
          subject_code, fields, arguments, reason) VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }
 
 /// People per block.
-const BLOCK: i32 = 1000;
+const PEOPLE_PER_BLOCK: i32 = 1000;
 /// Bytes per access: the position of the person in the block, and the time since the first access.
-const LOOK: usize = 6;
+const BYTES_PER_ACCESS: usize = 6;
 
 /// Accesses of one user, by one operation, to people of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,7 +173,7 @@ pub struct AccessLogBlock {
 
 /// The block of a person's code.
 pub fn compute_block_number(person: PersonCode) -> i32 {
-    person.get().div_euclid(BLOCK)
+    person.get().div_euclid(PEOPLE_PER_BLOCK)
 }
 
 impl AccessLogBlock {
@@ -190,14 +190,14 @@ impl AccessLogBlock {
 
     /// Adds an access to a person of the same block.
     pub fn add(&mut self, person: PersonCode, at: Moment) {
-        let place = u16::try_from(person.get().rem_euclid(BLOCK)).unwrap_or_default();
+        let place = u16::try_from(person.get().rem_euclid(PEOPLE_PER_BLOCK)).unwrap_or_default();
         let millis = u32::try_from(at.duration_since(self.first).as_millis()).unwrap_or(u32::MAX);
         self.people.extend(place.to_be_bytes());
         self.people.extend(millis.to_be_bytes());
     }
 
     pub fn len(&self) -> usize {
-        self.people.len() / LOOK
+        self.people.len() / BYTES_PER_ACCESS
     }
 
     /// Always false: a block is created with its first access.
@@ -217,14 +217,13 @@ impl AccessLogBlock {
             let place = i32::from(u16::from_be_bytes([bytes[0], bytes[1]]));
             let millis = u32::from_be_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]);
             let at = first.plus(std::time::Duration::from_millis(millis.into()));
-            (PersonCode::new(block * BLOCK + place), at)
+            (PersonCode::new(block * PEOPLE_PER_BLOCK + place), at)
         };
-        people.chunks_exact(LOOK).map(decode).collect()
+        people.chunks_exact(BYTES_PER_ACCESS).map(decode).collect()
     }
 }
 
-/// Rows per statement.
-const ROWS: usize = 100;
+const ROWS_PER_STATEMENT: usize = 100;
 
 /// Writes accesses, after the responses were sent.
 #[boxed::future]
@@ -248,7 +247,7 @@ pub async fn append_access_log(
     });
     let head =
         "INSERT INTO sightings (tenant, code, block, happened_at, user_code, operation, people) VALUES";
-    tx.execute_batch(build_inserts(head, ROWS, rows)).await
+    tx.execute_batch(build_inserts(head, ROWS_PER_STATEMENT, rows)).await
 }
 
 /// An entry as read from the log.

@@ -44,11 +44,10 @@ pub fn insert_field_changes<'c>(
     });
     let head = "INSERT INTO field_changes (tenant, subject, record, number, changed_at, user_code, field, before, after)
          VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }
 
-/// Rows per statement.
-const ROWS: usize = 50;
+const ROWS_PER_STATEMENT: usize = 50;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFieldChange {

@@ -64,8 +64,7 @@ pub fn insert_history_entry(
     std::iter::once(history).chain(outbox).collect()
 }
 
-/// Rows per statement.
-const ROWS: usize = 50;
+const ROWS_PER_STATEMENT: usize = 50;
 
 /// Inserts many changes without notifying receivers, with consecutive codes from `first` on, each with its body.
 pub fn insert_silent_entries(
@@ -90,7 +89,7 @@ pub fn insert_silent_entries(
     });
     let head = "INSERT INTO history (tenant, code, entity, record, branch, happened_at, from_situation, to_situation,
          user_code, reason, origin, body) VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }
 
 /// A change as shown in the feed.
@@ -229,7 +228,7 @@ pub async fn find_trigger_body(
 }
 
 /// Branch and entity pairs per statement.
-const HEADS: usize = 64;
+const PAIRS_PER_STATEMENT: usize = 64;
 
 /// The changes after `after` in these branches and of these entities, at most `take`, in order.
 ///
@@ -246,7 +245,7 @@ pub async fn list_history_feed(
     let heads: Vec<(Entity, BranchCode)> =
         entities.iter().flat_map(|entity| branches.iter().map(|branch| (*entity, *branch))).collect();
     let mut codes: Vec<HistoryCode> = Vec::new();
-    for chunk in heads.chunks(HEADS) {
+    for chunk in heads.chunks(PAIRS_PER_STATEMENT) {
         for row in tx.fetch_all(select_next_codes(tenant, chunk, after, take)).await? {
             codes.push(row.get("code")?);
         }
@@ -291,7 +290,10 @@ fn select_next_codes(
     after: HistoryCode,
     take: i64,
 ) -> Statement {
-    let count = [1, 4, 16, HEADS].into_iter().find(|count| *count >= heads.len()).unwrap_or(heads.len());
+    let count = [1, 4, 16, PAIRS_PER_STATEMENT]
+        .into_iter()
+        .find(|count| *count >= heads.len())
+        .unwrap_or(heads.len());
     let last = heads.last().copied();
     let padded = heads.iter().copied().chain(last.into_iter().cycle()).take(count);
     let mut statement = sql("");

@@ -101,8 +101,7 @@ pub struct NewCreditCardRow {
     pub created_at: Moment,
 }
 
-/// Rows per statement.
-const ROWS: usize = 100;
+const ROWS_PER_STATEMENT: usize = 100;
 
 pub fn insert_credit_cards<'c>(
     tenant: TenantId,
@@ -128,5 +127,5 @@ pub fn insert_credit_cards<'c>(
     });
     let head = "INSERT INTO credit_cards (tenant, person, code, brand, last_digits, holder, valid_until, gateway_token,
          is_main, active, version, created_at, updated_at) VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }

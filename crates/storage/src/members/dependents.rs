@@ -20,8 +20,7 @@ pub struct FoundDependent {
     pub situation: SituationCode,
 }
 
-/// Rows per statement.
-const ROWS: usize = 25;
+const ROWS_PER_STATEMENT: usize = 25;
 /// Rows per read.
 const AT_ONCE: usize = 1_000;
 const COLUMNS: usize = 17;
@@ -44,7 +43,7 @@ pub fn insert_dependents<'d>(
     dependents: impl Iterator<Item = (DependentCode, &'d Dependent)> + Clone,
 ) -> Vec<Statement> {
     let rows = dependents.clone().map(|(code, one)| build_dependent_row(tenant, code, one));
-    let mut statements = build_inserts(INSERT, ROWS, rows);
+    let mut statements = build_inserts(INSERT, ROWS_PER_STATEMENT, rows);
     let named = dependents.map(|(code, one)| (code.get(), None, one.name.as_str()));
     statements.extend(name_index::insert_names(name_index::NameIndexKind::Dependents, tenant, named));
     statements

@@ -1,7 +1,7 @@
 //! What is needed to undo the import of a person.
 
+use super::person_row::{INSERT, encode_person_values, parse_profile_row};
 use super::phones;
-use super::{INSERT, encode_person_values, parse_profile_row};
 use crate::exchange::{imports, record_snapshot};
 use crate::{Error, Statement, Tx, sql};
 use domain::{ContactPhone, PersonCode, PersonProfile, ReferenceKind, TenantId};

@@ -7,8 +7,7 @@ use domain::{ContactPhone, PersonCode, Phone, PhoneKind, TenantId};
 /// The country code of numbers without one: Brazil.
 pub const HOME: &str = "55";
 
-/// Rows per statement.
-const ROWS: usize = 200;
+const ROWS_PER_STATEMENT: usize = 200;
 
 /// Inserts the telephones of people who have none yet, with consecutive person codes from `first` on.
 #[boxed::future]
@@ -20,7 +19,7 @@ pub async fn insert_phones_from<'p>(
 ) -> Result<(), Error> {
     let rows =
         (first.get()..).zip(people).flat_map(|(person, phones)| encode_phone_rows(tenant, person, phones));
-    tx.execute_batch(build_inserts(INSERT, ROWS, rows)).await
+    tx.execute_batch(build_inserts(INSERT, ROWS_PER_STATEMENT, rows)).await
 }
 
 const INSERT: &str = "INSERT INTO phones (tenant, person, position, kind, country, number) VALUES";
@@ -59,7 +58,7 @@ pub fn insert_phones<'p>(
             ]
         })
     });
-    build_inserts(INSERT, ROWS, rows)
+    build_inserts(INSERT, ROWS_PER_STATEMENT, rows)
 }
 
 /// Rebuilds a telephone from its stored parts.
@@ -77,7 +76,7 @@ pub fn insert_phone_list(tenant: TenantId, phones: &[(PersonCode, ContactPhone)]
         let (kind, country) = (phone.kind.into(), phone.country.as_str().into());
         [tenant.into(), (*person).into(), position.into(), kind, country, phone.number.as_str().into()]
     });
-    build_inserts(INSERT, ROWS, rows)
+    build_inserts(INSERT, ROWS_PER_STATEMENT, rows)
 }
 
 /// The people with this number, ordered by code.

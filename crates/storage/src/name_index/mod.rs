@@ -33,8 +33,7 @@ impl NameIndexKind {
     }
 }
 
-/// Rows per statement.
-const ROWS: usize = 100;
+const ROWS_PER_STATEMENT: usize = 100;
 
 /// The key of a slot; the keys of a tenant follow the order of its slots.
 pub(crate) fn build_index_key(tenant: TenantId, slot: i32) -> i64 {
@@ -86,10 +85,10 @@ pub(crate) fn insert_index_rows<'n>(
     // The parameters are inside the function that converts words, so the rows are written out here.
     let mut statements = Vec::new();
     loop {
-        let block: Vec<(i64, String)> = rows.by_ref().take(ROWS).collect();
+        let block: Vec<(i64, String)> = rows.by_ref().take(ROWS_PER_STATEMENT).collect();
         match block.len() {
             0 => return statements,
-            ROWS => statements.push(insert_index_block(index, block)),
+            ROWS_PER_STATEMENT => statements.push(insert_index_block(index, block)),
             _ => statements.extend(block.into_iter().map(|row| insert_index_block(index, vec![row]))),
         }
     }

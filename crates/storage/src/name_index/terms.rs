@@ -8,11 +8,11 @@ use domain::{Scope, TenantId, VisibleBranches, split_name_words};
 use std::collections::BinaryHeap;
 
 /// A prefix of more words than this is better checked in names, if the other words leave few of them.
-const EASY: usize = 4;
+const EASY_PREFIX_WORDS: usize = 4;
 /// Up to this many words over all searched branches, a prefix is replaced by all its words.
-const WHOLE: usize = 64;
+const REPLACED_PREFIX_WORDS: usize = 64;
 /// Otherwise by about this many terms.
-const TERMS: usize = 32;
+const TERMS_PER_PREFIX: usize = 32;
 /// Approximate maximum number of terms of a search.
 const MOST_TERMS: usize = 512;
 /// A prefix of more words than this is used as it is.
@@ -47,13 +47,15 @@ impl TypedWord {
 
     /// Whether it is cheap to query.
     pub fn is_easy(&self) -> bool {
-        self.known_words.as_ref().is_some_and(|known_words| known_words.len() <= EASY)
+        self.known_words.as_ref().is_some_and(|known_words| known_words.len() <= EASY_PREFIX_WORDS)
     }
 
     /// Whether it is replaced by all its words.
     fn is_narrow(&self, scope: &Scope) -> bool {
         let branches = build_word_prefixes(scope).len();
-        self.known_words.as_ref().is_some_and(|known_words| known_words.len() * branches <= WHOLE)
+        self.known_words
+            .as_ref()
+            .is_some_and(|known_words| known_words.len() * branches <= REPLACED_PREFIX_WORDS)
     }
 
     /// Whether a word of this name starts with it.
@@ -74,7 +76,7 @@ pub(crate) fn build_exact_query<'t>(scope: &Scope, typed: impl IntoIterator<Item
     let prefixes = build_word_prefixes(scope);
     let mut left = MOST_TERMS / prefixes.len().max(1);
     let term_groups = typed.into_iter().map(|one| {
-        let most = if one.is_narrow(scope) { WHOLE } else { TERMS };
+        let most = if one.is_narrow(scope) { REPLACED_PREFIX_WORDS } else { TERMS_PER_PREFIX };
         let terms = one.terms((most / prefixes.len().max(1)).min(left));
         left = left.saturating_sub(terms.len());
         terms

@@ -6,8 +6,8 @@ use domain::{TenantId, split_name_words};
 use std::collections::BTreeSet;
 
 /// Words per statement; fewer are padded to one of these lengths by repeating one.
-const LENGTHS: [usize; 4] = [2, 4, 8, 64];
-const LONGEST: usize = LENGTHS[LENGTHS.len() - 1];
+const STATEMENT_LENGTHS: [usize; 4] = [2, 4, 8, 64];
+const LONGEST_STATEMENT: usize = STATEMENT_LENGTHS[STATEMENT_LENGTHS.len() - 1];
 
 /// Inserts the words of these names.
 pub fn insert_vocabulary<'n>(tenant: TenantId, names: impl IntoIterator<Item = &'n str>) -> Vec<Statement> {
@@ -20,9 +20,10 @@ pub fn insert_words(words: impl IntoIterator<Item = (TenantId, String)>) -> Vec<
     let mut words = words.into_iter();
     let mut statements = Vec::new();
     loop {
-        let mut block: Vec<(TenantId, String)> = words.by_ref().take(LONGEST).collect();
+        let mut block: Vec<(TenantId, String)> = words.by_ref().take(LONGEST_STATEMENT).collect();
         let Some(last) = block.last().cloned() else { return statements };
-        let length = LENGTHS.into_iter().find(|length| *length >= block.len()).unwrap_or(LONGEST);
+        let length =
+            STATEMENT_LENGTHS.into_iter().find(|length| *length >= block.len()).unwrap_or(LONGEST_STATEMENT);
         block.resize(length, last);
         let rows = block.into_iter().map(|(tenant, word)| [tenant.into(), word.into()]);
         let insert = sql("INSERT INTO name_words (tenant, word) VALUES").append_rows(rows);
@@ -31,7 +32,7 @@ pub fn insert_words(words: impl IntoIterator<Item = (TenantId, String)>) -> Vec<
 }
 
 /// Sorts after every other letter: the words with a prefix lie between it and it followed by this.
-const LAST: char = char::MAX;
+const LAST_LETTER: char = char::MAX;
 
 /// For each prefix, the words that start with it, in order, at most `most`.
 #[boxed::future]
@@ -45,7 +46,7 @@ pub async fn list_words_beginning_with(
         sql("SELECT word FROM name_words WHERE tenant = $1 AND word >= $2 AND word < $3 ORDER BY word LIMIT $4")
             .arg(tenant)
             .arg(*word)
-            .arg(format!("{word}{LAST}"))
+            .arg(format!("{word}{LAST_LETTER}"))
             .arg(most)
     });
     let found = tx.fetch_each(queries.collect()).await?;

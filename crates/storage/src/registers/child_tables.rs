@@ -1,6 +1,6 @@
 //! Parts of a record that are stored in child tables: lists of codes and of texts.
 
-use super::StoredRecord;
+use super::row::StoredRecord;
 use crate::{Error, SqlScalar, Statement, Tx, sql};
 use domain::TenantId;
 use registers::{FieldContent, FieldType, PartTable, Register};

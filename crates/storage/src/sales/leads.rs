@@ -20,8 +20,7 @@ const COLUMNS: &str =
     "l.person, l.branch, l.name, l.document, l.email, l.mobile, l.landline, l.company, l.city, l.state,
      l.message, l.origin, l.consultant, l.active, l.version, l.created_at, l.updated_at";
 
-/// Rows per statement.
-const ROWS: usize = 100;
+const ROWS_PER_STATEMENT: usize = 100;
 
 /// Inserts leads and their names.
 pub fn insert_leads<'l>(
@@ -29,7 +28,7 @@ pub fn insert_leads<'l>(
     leads: impl IntoIterator<Item = (LeadCode, &'l Lead)> + Clone,
 ) -> Vec<Statement> {
     let rows = leads.clone().into_iter().map(|(code, lead)| encode_lead_values(tenant, code, lead));
-    let mut statements = build_inserts(INSERT, ROWS, rows);
+    let mut statements = build_inserts(INSERT, ROWS_PER_STATEMENT, rows);
     let named = leads.into_iter().map(|(code, lead)| (code.get(), lead.branch, lead.name.as_str()));
     statements.extend(name_index::insert_names(name_index::NameIndexKind::Leads, tenant, named));
     statements

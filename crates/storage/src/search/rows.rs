@@ -50,8 +50,7 @@ pub struct SearchListingRow<'m> {
     pub row_fields: OwnRowFields<'m>,
 }
 
-/// Rows per statement.
-const ROWS: usize = 200;
+const ROWS_PER_STATEMENT: usize = 200;
 
 const INSERT: &str =
     "INSERT INTO listing (tenant, slot, branch, person, benefit, situation, document, company_document,
@@ -66,7 +65,7 @@ pub fn insert_listing_rows(tenant: TenantId, rows: &[SearchListingRow<'_>]) -> V
         count_registration_month(&mut months, &row.row_fields, 1);
     }
     let mut statements =
-        build_inserts(INSERT, ROWS, rows.iter().map(|row| encode_listing_values(tenant, row)));
+        build_inserts(INSERT, ROWS_PER_STATEMENT, rows.iter().map(|row| encode_listing_values(tenant, row)));
     statements.extend(name_index::insert_names(
         name_index::NameIndexKind::Rows,
         tenant,

@@ -8,9 +8,9 @@ use domain::{BenefitCode, BranchCode, Scope, SituationCode, TenantId, VisibleBra
 use std::collections::BTreeMap;
 
 /// Positions per fine block.
-pub const FINE: i64 = 1000;
+pub const POSITIONS_PER_BLOCK: i64 = 1000;
 /// Fine blocks per coarse block.
-const COARSE: i64 = 32;
+const BLOCKS_PER_COARSE_BLOCK: i64 = 32;
 
 /// The order of the rows. Its number is that of the fine blocks; the coarse blocks have the next number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,8 +39,11 @@ impl ListingTallyChanges {
     /// Adds a row, or subtracts it if `delta` is negative.
     pub fn count(&mut self, ordering: ListingOrdering, at: i32, counted: BranchSituation, delta: i64) {
         let (fine, at) = (ordering as i64, i64::from(at));
-        *self.0.entry((fine, counted, at / FINE)).or_default() += delta;
-        *self.0.entry((fine + 1, counted, at / FINE / COARSE)).or_default() += delta;
+        *self.0.entry((fine, counted, at / POSITIONS_PER_BLOCK)).or_default() += delta;
+        *self
+            .0
+            .entry((fine + 1, counted, at / POSITIONS_PER_BLOCK / BLOCKS_PER_COARSE_BLOCK))
+            .or_default() += delta;
     }
 
     pub fn into_statements(self, tenant: TenantId) -> Vec<Statement> {
@@ -126,14 +129,21 @@ impl RowCountQuery {
         }
         let (first, before) = find_block_of_row(&coarse, skip);
         let (last, _) = find_block_of_row(&coarse, (skip + take - 1).min(total - 1));
-        let within = Some((first * COARSE, last * COARSE + COARSE - 1));
+        let within = Some((
+            first * BLOCKS_PER_COARSE_BLOCK,
+            last * BLOCKS_PER_COARSE_BLOCK + BLOCKS_PER_COARSE_BLOCK - 1,
+        ));
         let fine = self.list_blocks(&mut *tx, self.ordering as i64, within).await?;
         let skip = skip - before;
         let (first, before) = find_block_of_row(&fine, skip);
         let (last, _) = find_block_of_row(&fine, skip + take - 1);
         Ok((
             total,
-            Some(PageRange { first: first * FINE, last: last * FINE + FINE - 1, skip: skip - before }),
+            Some(PageRange {
+                first: first * POSITIONS_PER_BLOCK,
+                last: last * POSITIONS_PER_BLOCK + POSITIONS_PER_BLOCK - 1,
+                skip: skip - before,
+            }),
         ))
     }
 
@@ -142,18 +152,22 @@ impl RowCountQuery {
     #[boxed::future]
     pub async fn locate_rows_after(&self, tx: &mut Tx, place: i64, take: i64) -> Result<PageRange, Error> {
         // It is unknown how many rows of its own block follow the position, so only later blocks count.
-        let own_block = place / FINE;
-        let coarse = Some((own_block / COARSE, i64::from(i32::MAX)));
+        let own_block = place / POSITIONS_PER_BLOCK;
+        let coarse = Some((own_block / BLOCKS_PER_COARSE_BLOCK, i64::from(i32::MAX)));
         let coarse = self.list_blocks(&mut *tx, self.ordering as i64 + 1, coarse).await?;
         let last = find_sufficient_block(
-            coarse.iter().filter(|(block, _)| *block > own_block / COARSE),
+            coarse.iter().filter(|(block, _)| *block > own_block / BLOCKS_PER_COARSE_BLOCK),
             take,
-            own_block / COARSE,
+            own_block / BLOCKS_PER_COARSE_BLOCK,
         );
-        let fine = Some((own_block + 1, last * COARSE + COARSE - 1));
+        let fine = Some((own_block + 1, last * BLOCKS_PER_COARSE_BLOCK + BLOCKS_PER_COARSE_BLOCK - 1));
         let fine = self.list_blocks(&mut *tx, self.ordering as i64, fine).await?;
         let last = find_sufficient_block(fine.iter(), take, own_block);
-        Ok(PageRange { first: place + 1, last: last * FINE + FINE - 1, skip: 0 })
+        Ok(PageRange {
+            first: place + 1,
+            last: last * POSITIONS_PER_BLOCK + POSITIONS_PER_BLOCK - 1,
+            skip: 0,
+        })
     }
 
     async fn list_blocks(

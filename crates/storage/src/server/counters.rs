@@ -132,7 +132,7 @@ pub async fn reserve_register_code(tx: &mut Tx, tenant: TenantId, kind: &'static
 }
 
 /// Chosen codes from here on do not move the counter, so that a very large chosen code leaves room for the next ones.
-pub const UNCOUNTED: i32 = 2_000_000_000;
+pub const FIRST_UNCOUNTED_CODE: i32 = 2_000_000_000;
 
 /// Moves the counter of a register past a chosen code.
 #[boxed::future]
@@ -142,7 +142,7 @@ pub async fn advance_register_counter(
     kind: &'static str,
     code: i32,
 ) -> Result<(), Error> {
-    if code >= UNCOUNTED {
+    if code >= FIRST_UNCOUNTED_CODE {
         return Ok(());
     }
     let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, $2, $3)

@@ -19,8 +19,7 @@ pub struct DeliveryAttempt {
     pub failure: Option<String>,
 }
 
-/// Rows per statement.
-const ROWS: usize = 32;
+const ROWS_PER_STATEMENT: usize = 32;
 
 pub fn insert_attempts<'a>(
     tenant: TenantId,
@@ -41,7 +40,7 @@ pub fn insert_attempts<'a>(
     });
     let head = "INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis, answer, failure)
          VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }
 
 /// The attempts of a delivery, in order.

@@ -35,8 +35,7 @@ pub struct FinishedDelivery {
     pub arrived: Option<(i32, i64)>,
 }
 
-/// Rows per statement.
-const ROWS: usize = 128;
+const ROWS_PER_STATEMENT: usize = 128;
 
 pub fn insert_finished_deliveries(
     tenant: TenantId,
@@ -56,7 +55,7 @@ pub fn insert_finished_deliveries(
         ]
     });
     let head = "INSERT INTO deliveries (tenant, receiver, history_code, ended_at, status, millis) VALUES";
-    let mut statements = build_inserts(head, ROWS, first);
+    let mut statements = build_inserts(head, ROWS_PER_STATEMENT, first);
     let others = others.into_iter().map(|one| -> [SqlScalar; 8] {
         [
             tenant.into(),
@@ -70,7 +69,7 @@ pub fn insert_finished_deliveries(
         ]
     });
     let head = "INSERT INTO deliveries (tenant, receiver, history_code, state, tries, ended_at, status, millis) VALUES";
-    statements.extend(build_inserts(head, ROWS, others));
+    statements.extend(build_inserts(head, ROWS_PER_STATEMENT, others));
     statements
 }
 
@@ -254,7 +253,7 @@ pub struct DeliveryOverview {
 
 /// How many deliveries the statistics cover, and among how many retries a failed one is searched.
 pub const LOOKED_AT: i64 = 1_000;
-const FIRST: i64 = 200;
+const FIRST_RETRIES: i64 = 200;
 
 #[boxed::future]
 pub async fn load_delivery_overview(
@@ -297,7 +296,7 @@ pub async fn load_delivery_overview(
              WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = $1 AND o.receiver = $2
                  AND o.history_code = first.head AND o.tries > 0)
          UNION ALL SELECT MAX(history_code) AS code FROM deliveries WHERE tenant = $1 AND receiver = $2 AND state = 3");
-    for row in tx.fetch_all(troubled_query.arg(tenant).arg(receiver).arg(FIRST)).await? {
+    for row in tx.fetch_all(troubled_query.arg(tenant).arg(receiver).arg(FIRST_RETRIES)).await? {
         overview.troubled.extend(row.get::<Option<HistoryCode>>("code")?);
     }
     Ok(overview)

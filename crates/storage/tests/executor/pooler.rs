@@ -19,8 +19,10 @@ mod a_lock_that_nobody_lets_go_of_is_not_waited_for_for_ever {
         tokio::spawn(connection);
         client.batch_execute("SET application_name = 'esquecido'").await.unwrap();
         client.batch_execute("SELECT pg_advisory_lock(1634562145, -1)").await.unwrap();
-        let options =
-            DatabaseOptions { migration_patience: Duration::from_millis(1), ..DatabaseOptions::default() };
+        let options = DatabaseOptions {
+            migration_lock_timeout: Duration::from_millis(1),
+            ..DatabaseOptions::default()
+        };
         let refused =
             storage::open_database(&database.address(), &options, SchemaPolicy::Migrate).await.err();
         let Some(OpenError::MigrationLocked { holder, .. }) = &refused else { panic!("{refused:?}") };

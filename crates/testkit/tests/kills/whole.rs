@@ -3,7 +3,7 @@
 use super::{Db, all, number};
 use domain::split_name_words;
 use std::collections::{BTreeMap, BTreeSet};
-use storage::search::tally::{FINE, ListingOrdering};
+use storage::search::tally::{ListingOrdering, POSITIONS_PER_BLOCK};
 
 /// Statements that find what is half there.
 const HALVES: &[(&str, &str)] = &[
@@ -159,7 +159,9 @@ async fn tallies(db: &Db) {
         let benefit: Option<i64> = row.get("benefit").unwrap();
         let places = [(ListingOrdering::Slot, Some(of("slot"))), (ListingOrdering::Benefit, benefit)];
         for (ordering, at) in places.into_iter().filter_map(|(ordering, at)| Some((ordering as i64, at?))) {
-            for (ordering, block) in [(ordering, at / FINE), (ordering + 1, at / FINE / 32)] {
+            for (ordering, block) in
+                [(ordering, at / POSITIONS_PER_BLOCK), (ordering + 1, at / POSITIONS_PER_BLOCK / 32)]
+            {
                 *counted.entry([ordering, of("branch"), of("situation"), block]).or_default() += 1;
             }
         }

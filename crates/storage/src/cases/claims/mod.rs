@@ -1,17 +1,21 @@
 //! Claims of members and their benefits, and the relations between claims.
 
+mod relations;
 mod search;
 
+pub use relations::{
+    delete_claim_relation, delete_mutual_relations, insert_claim_relations, list_related_claims,
+};
 pub use search::{
     ClaimOpeningCursor, ClaimPageRequest, DrivingClaimCriterion, FoundClaim, choose_driver, count_claims,
     list_claim_codes, list_found_claims,
 };
 
 use crate::benefits::row::{build_vehicle_values, parse_vehicle_row};
-use crate::cases::{self, head_columns};
+use crate::cases::head::head_columns;
 use crate::executor::statement::build_inserts;
 use crate::members::parse_address_columns;
-use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, cases, sql};
 use domain::{Cep, Claim, ClaimCode, Scope, TenantId};
 
 /// A claim with the names behind its codes that are not in the registers.
@@ -32,10 +36,10 @@ macro_rules! claim_columns {
         )
     };
 }
+
 pub(crate) use claim_columns;
 
-/// Rows per statement.
-const ROWS: usize = 50;
+const ROWS_PER_STATEMENT: usize = 50;
 
 /// Inserts claims.
 pub fn insert_claims<'c>(
@@ -43,9 +47,13 @@ pub fn insert_claims<'c>(
     claims: impl IntoIterator<Item = (ClaimCode, &'c Claim)>,
 ) -> Vec<Statement> {
     let row = |(code, claim): (ClaimCode, &Claim)| {
-        cases::build_case_row(tenant, code.get(), &claim.head, build_claim_values(claim))
+        cases::head::build_case_row(tenant, code.get(), &claim.head, build_claim_values(claim))
     };
-    build_inserts(cases::insert_head!("claims", claim_columns!()), ROWS, claims.into_iter().map(row))
+    build_inserts(
+        cases::head::insert_head!("claims", claim_columns!()),
+        ROWS_PER_STATEMENT,
+        claims.into_iter().map(row),
+    )
 }
 
 pub(crate) fn build_claim_values(claim: &Claim) -> Vec<SqlScalar> {
@@ -68,31 +76,6 @@ pub(crate) fn build_claim_values(claim: &Claim) -> Vec<SqlScalar> {
     ];
     values.extend(build_vehicle_values(&claim.vehicle));
     values
-}
-
-/// Adds relations between claims.
-pub fn insert_claim_relations(
-    tenant: TenantId,
-    pairs: impl IntoIterator<Item = (ClaimCode, ClaimCode)>,
-) -> Vec<Statement> {
-    let rows = pairs.into_iter().map(|(claim, related)| [tenant.into(), claim.into(), related.into()]);
-    build_inserts("INSERT INTO claim_relations (tenant, claim, related) VALUES", ROWS, rows)
-}
-
-/// Deletes the relation from one claim to another.
-pub fn delete_claim_relation(tenant: TenantId, claim: ClaimCode, other: ClaimCode) -> Statement {
-    sql("DELETE FROM claim_relations WHERE tenant = $1 AND claim = $2 AND related = $3")
-        .arg(tenant)
-        .arg(claim)
-        .arg(other)
-}
-
-/// Deletes the relations between a claim and others, in both directions.
-pub fn delete_mutual_relations(tenant: TenantId, claim: ClaimCode, others: &[ClaimCode]) -> Vec<Statement> {
-    let apart = |other: &ClaimCode| {
-        [delete_claim_relation(tenant, claim, *other), delete_claim_relation(tenant, *other, claim)]
-    };
-    others.iter().flat_map(apart).collect()
 }
 
 /// The claims of these codes in the scope, ordered by code.
@@ -127,7 +110,7 @@ pub async fn list_claims_by_codes(
 
 pub(crate) fn parse_claim_row(row: &Row) -> Result<Claim, Error> {
     Ok(Claim {
-        head: cases::parse_case_head(row)?,
+        head: cases::head::parse_case_head(row)?,
         kind: row.get("kind")?,
         involved: row.get("involved")?,
         priority: row.get("priority")?,
@@ -137,19 +120,4 @@ pub(crate) fn parse_claim_row(row: &Row) -> Result<Claim, Error> {
         place: parse_address_columns(row)?,
         vehicle: parse_vehicle_row(row)?,
     })
-}
-
-/// The claims related to these: pairs of one of these and a related claim.
-#[boxed::future]
-pub async fn list_related_claims(
-    source: impl Into<ReadSource<'_>>,
-    tenant: TenantId,
-    claims: impl IntoIterator<Item = ClaimCode>,
-) -> Result<Vec<(ClaimCode, ClaimCode)>, Error> {
-    let statement = sql("SELECT claim, related FROM claim_relations WHERE tenant = $1")
-        .arg(tenant)
-        .filter_in("claim", claims)
-        .append_text("ORDER BY claim, related");
-    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
-    rows.iter().map(|row| Ok((row.get("claim")?, row.get("related")?))).collect()
 }

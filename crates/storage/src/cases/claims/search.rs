@@ -40,9 +40,9 @@ pub struct FoundClaim {
 }
 
 /// A date range with more claims than this does not drive the search: sorting it costs more than skipping other rows.
-const FEW: i64 = 5_000;
+const MOST_ROWS_TO_SORT: i64 = 5_000;
 /// Up to this many branches are queried separately; a caller with more sees most of the rows anyway.
-const APART: usize = 16;
+const MOST_SEPARATE_BRANCHES: usize = 16;
 
 /// Chooses the driving criterion.
 #[boxed::future]
@@ -61,9 +61,10 @@ pub async fn choose_driver(
         return Ok(DrivingClaimCriterion::Order);
     }
     let head = sql("SELECT COUNT(*) AS rows FROM (SELECT 1 AS one");
-    let days =
-        append_day_filter(append_tenant_filter(head, scope), criteria).append("LIMIT ?) AS few", [FEW + 1]);
-    let is_selective = tx.fetch_all(days).await?.first().map_or(Ok(0), |row| row.get::<i64>("rows"))? <= FEW;
+    let days = append_day_filter(append_tenant_filter(head, scope), criteria)
+        .append("LIMIT ?) AS few", [MOST_ROWS_TO_SORT + 1]);
+    let is_selective =
+        tx.fetch_all(days).await?.first().map_or(Ok(0), |row| row.get::<i64>("rows"))? <= MOST_ROWS_TO_SORT;
     Ok(if is_selective { DrivingClaimCriterion::Day } else { DrivingClaimCriterion::Order })
 }
 
@@ -154,7 +155,8 @@ pub async fn list_claim_codes(
     let found = match scope.branches() {
         // Each branch has its own index order; the first rows of each are merged.
         VisibleBranches::Only(allowed)
-            if driver == DrivingClaimCriterion::Order && (1..=APART).contains(&allowed.len()) =>
+            if driver == DrivingClaimCriterion::Order
+                && (1..=MOST_SEPARATE_BRANCHES).contains(&allowed.len()) =>
         {
             allowed.iter().enumerate().fold(head, |head, (number, branch)| {
                 let union = if number == 0 { "SELECT * FROM (" } else { "UNION ALL SELECT * FROM (" };

@@ -26,9 +26,9 @@ pub struct ServerConnector {
 }
 
 /// How much longer than the server's own limit to wait for the server.
-const GRACE: Duration = Duration::from_secs(1);
+const SERVER_LIMIT_GRACE: Duration = Duration::from_secs(1);
 /// How long until a dead peer is noticed.
-const SILENCE: Duration = Duration::from_secs(10);
+const DEAD_PEER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The ALPN protocol for TLS without a preceding TLS request.
 const PROTOCOL: &[u8] = b"postgresql";
 
@@ -70,7 +70,10 @@ impl ServerConnector {
         generations: &ConnectionGenerations,
     ) -> Result<ServerConnector, Error> {
         let mut config = config.clone();
-        config.connect_timeout(options.connect_timeout).tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
+        config
+            .connect_timeout(options.connect_timeout)
+            .tcp_user_timeout(DEAD_PEER_TIMEOUT)
+            .keepalives_idle(DEAD_PEER_TIMEOUT);
         if config.get_application_name().is_none() {
             config.application_name("amparo");
         }
@@ -94,7 +97,7 @@ impl ServerConnector {
             next: shares_load.then(AtomicUsize::default),
             settings,
             connect_timeout: options.connect_timeout,
-            limit: statement.max(options.unit_timeout) + GRACE,
+            limit: statement.max(options.unit_timeout) + SERVER_LIMIT_GRACE,
             watch: options.watch.clone(),
             generations: generations.clone(),
             protection: Mutex::default(),
@@ -102,9 +105,9 @@ impl ServerConnector {
     }
 
     /// How long connecting may take: every host may use up its timeout.
-    pub fn connect_patience(&self) -> Duration {
+    pub fn connect_timeout(&self) -> Duration {
         let hosts = u32::try_from(self.targets.len()).unwrap_or(u32::MAX);
-        self.connect_timeout.saturating_mul(hosts).saturating_add(GRACE)
+        self.connect_timeout.saturating_mul(hosts).saturating_add(SERVER_LIMIT_GRACE)
     }
 
     /// The protection of the most recent connection.

@@ -3,8 +3,11 @@
 //! A lane exists while it has queued units. Its task takes a connection, begins a transaction under the tenant's
 //! advisory lock, runs up to 32 units, commits them together, and only then answers the callers.
 
-use super::{AnySession, ServerSession, SessionFactory, run_unit, take_session};
+use super::ServerSession;
+use super::pool::{SessionFactory, take_session};
+use super::run_unit::run_unit;
 use crate::Error;
+use crate::engine::TransactionSession as AnySession;
 use crate::executor::batch::{BatchPassOutcome, RunningBatch, UnitQueue};
 use crate::executor::db::{Tx, WriteLane, build_closed_error};
 use crate::executor::unit::{PrioritizedUnit, QueuedUnit, TransactionVerdict};
@@ -19,9 +22,9 @@ use tokio::sync::Notify;
 
 /// How long a batch runs before it commits: only its own tenant waits for it, and a commit costs two round trips and
 /// a disk write.
-const WORK: Duration = Duration::from_millis(25);
+const BATCH_TIME: Duration = Duration::from_millis(25);
 /// The first half of the advisory lock keys, to avoid collisions with other applications.
-pub const LOCKS: i32 = 0x616D_7061;
+pub const LOCK_NAMESPACE: i32 = 0x616D_7061;
 
 pub struct TenantLanes {
     pool: Pool<SessionFactory>,
@@ -110,7 +113,7 @@ impl TenantLanes {
                 return VecDeque::new();
             }
         };
-        let mut round = RunningBatch::new(batch, WORK);
+        let mut round = RunningBatch::new(batch, BATCH_TIME);
         let mut tx = Tx::new(AnySession::Postgres(Arc::clone(&session)), Arc::clone(&self.health));
         let mut ended = self.run_without_savepoints(tenant, &session, &mut tx, &mut round).await;
         if let Ok(BatchPassOutcome::Repeat) = ended {
@@ -225,7 +228,7 @@ impl TenantLanes {
 }
 
 fn render_begin_with_lock(tenant: TenantId) -> String {
-    format!("BEGIN; SELECT pg_advisory_xact_lock({LOCKS}, {tenant})")
+    format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK_NAMESPACE}, {tenant})")
 }
 
 /// Commits. Once COMMIT is sent, only its response tells the outcome. The server does not report an error for COMMIT

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Time limit of a migration.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const MIGRATION_TIMEOUT: Duration = Duration::from_secs(3600);
 
 #[boxed::future]
 pub async fn migrate_database(
@@ -23,16 +23,16 @@ pub async fn migrate_database(
     let place = DatabaseAddress::Postgres(Box::new(config.clone())).to_string();
     let unreachable =
         |error: Error| OpenError::Unreachable { place: place.clone(), cause: error.to_string() };
-    let patient_options = DatabaseOptions { unit_timeout: PATIENCE, ..options.clone() };
+    let patient_options = DatabaseOptions { unit_timeout: MIGRATION_TIMEOUT, ..options.clone() };
     let connector =
-        ServerConnector::new(config, &patient_options, PATIENCE, &ConnectionGenerations::default())
+        ServerConnector::new(config, &patient_options, MIGRATION_TIMEOUT, &ConnectionGenerations::default())
             .map_err(unreachable)?;
     let session = connector.connect().await.map_err(unreachable)?;
     let other = connector.connect().await.map_err(unreachable)?;
     startup_lock::refuse_transaction_pooler(&session, &other, &place).await?;
     drop(other);
     // A second process waits here, and then finds the migrations applied.
-    startup_lock::take_startup_lock(&session, &place, options.migration_patience).await?;
+    startup_lock::take_startup_lock(&session, &place, options.migration_lock_timeout).await?;
     let applied = list_applied_migrations(&session).await.map_err(unreachable)?;
     let current_version = check_schema(&applied, schema)?;
     if schema == SchemaPolicy::Inspect {

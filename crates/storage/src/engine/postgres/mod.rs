@@ -14,7 +14,11 @@ mod handshake;
 mod lanes;
 mod migrate;
 mod password_guard;
+mod pool;
+mod run_unit;
+mod search_cancel;
 mod session;
+mod shared_session;
 mod startup_lock;
 mod targets;
 mod values;
@@ -23,18 +27,20 @@ pub use migrate::migrate_database;
 pub use session::ServerSession;
 pub use targets::is_loopback;
 
-use super::{DatabaseOptions, TransactionSession as AnySession, TransportProtection};
-use crate::executor::db::{QueryWeight, Tx, WriteLane, build_closed_error};
-use crate::executor::unit::{QueuedUnit, TransactionVerdict};
+use super::{DatabaseOptions, TransportProtection};
+use crate::executor::db::{QueryWeight, WriteLane, build_closed_error};
+use crate::executor::unit::QueuedUnit;
 use crate::executor::write_health::WriteHealth;
 use crate::{Error, OpenError, Row, Statement};
 use connector::{ConnectionGenerations, ServerConnector};
-use deadpool::managed::{Manager, Metrics, Object, Pool, RecycleError, RecycleResult, Timeouts};
-use futures_util::FutureExt;
-use std::panic::AssertUnwindSafe;
+use deadpool::managed::Pool;
+use pool::{SessionFactory, build_pool, take_session};
+use run_unit::run_snapshot_reads;
+use search_cancel::SearchCancelGuard;
+use shared_session::{SharedSessionSlot, SlotState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Mutex;
 
 pub struct Postgres {
@@ -45,43 +51,6 @@ pub struct Postgres {
     search_timeout: Duration,
     closed: AtomicBool,
     health: Arc<WriteHealth>,
-}
-
-/// A connection shared by several callers.
-struct SharedSessionSlot {
-    connector: Arc<ServerConnector>,
-    place: Mutex<SlotState>,
-}
-
-enum SlotState {
-    Empty,
-    Open(Arc<ServerSession>),
-    /// A connect failure is shared for a moment, so that waiting callers do not each wait for their own.
-    Failed(Instant, Error),
-}
-
-const FAILURE_COUNTS: Duration = Duration::from_secs(1);
-
-impl SharedSessionSlot {
-    async fn get_or_connect(&self) -> Result<Arc<ServerSession>, Error> {
-        let mut place = self.place.lock().await;
-        match &*place {
-            SlotState::Open(session) if session.is_usable() => return Ok(Arc::clone(session)),
-            SlotState::Failed(at, error) if at.elapsed() < FAILURE_COUNTS => return Err(error.clone()),
-            _ => {}
-        }
-        match self.connector.connect().await {
-            Ok(session) => {
-                let session = Arc::new(session);
-                *place = SlotState::Open(Arc::clone(&session));
-                Ok(session)
-            }
-            Err(error) => {
-                *place = SlotState::Failed(Instant::now(), error.clone());
-                Err(error)
-            }
-        }
-    }
 }
 
 impl Postgres {
@@ -103,7 +72,7 @@ impl Postgres {
         let searches = connector(options.search_timeout).map_err(unreachable)?;
         let writes = connector(options.unit_timeout).map_err(unreachable)?;
         let slot =
-            || SharedSessionSlot { connector: Arc::clone(&points), place: Mutex::new(SlotState::Empty) };
+            || SharedSessionSlot { connector: Arc::clone(&points), state: Mutex::new(SlotState::Empty) };
         let postgres = Postgres {
             points: (0..options.points.max(1)).map(|_| slot()).collect(),
             next_point: AtomicUsize::new(0),
@@ -221,21 +190,7 @@ impl Postgres {
         self.lanes.close().await;
         self.searches.close();
         for slot in &self.points {
-            *slot.place.lock().await = SlotState::Empty;
-        }
-    }
-}
-
-/// A running search. If its caller goes away before it ends, it is cancelled on the server.
-struct SearchCancelGuard<'s> {
-    session: &'s ServerSession,
-    ended: bool,
-}
-
-impl Drop for SearchCancelGuard<'_> {
-    fn drop(&mut self) {
-        if !self.ended {
-            self.session.cancel();
+            *slot.state.lock().await = SlotState::Empty;
         }
     }
 }
@@ -243,64 +198,4 @@ impl Drop for SearchCancelGuard<'_> {
 struct QueryFailure {
     error: Error,
     lost: bool,
-}
-
-async fn run_snapshot_reads(
-    session: &Object<SessionFactory>,
-    work: &mut QueuedUnit,
-    limit: Duration,
-    health: Arc<WriteHealth>,
-) -> Result<TransactionVerdict, Error> {
-    session.execute_control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
-    session.set_only_reads(true);
-    let mut tx = Tx::new(AnySession::Postgres(Arc::clone(session)), health);
-    let result = tokio::time::timeout(limit, run_unit(&mut tx, work)).await.unwrap_or(Err(Error::TooSlow));
-    session.set_only_reads(false);
-    session.execute_control("ROLLBACK").await.inspect_err(|_| session.spoil())?;
-    result
-}
-
-/// Runs a unit to its end; a panic affects only its caller.
-async fn run_unit(tx: &mut Tx, work: &mut QueuedUnit) -> Result<TransactionVerdict, Error> {
-    let result = AssertUnwindSafe(work.run(tx)).catch_unwind().await;
-    result.map_err(|panic| Error::Panicked(super::describe_panic(&*panic)))
-}
-
-/// Creates and checks the connections of a pool.
-struct SessionFactory(Arc<ServerConnector>);
-
-impl Manager for SessionFactory {
-    type Type = Arc<ServerSession>;
-    type Error = Error;
-
-    async fn create(&self) -> Result<Arc<ServerSession>, Error> {
-        self.0.connect().await.map(Arc::new)
-    }
-
-    async fn recycle(&self, session: &mut Arc<ServerSession>, _: &Metrics) -> RecycleResult<Error> {
-        if session.is_usable() { Ok(()) } else { Err(RecycleError::message("ended")) }
-    }
-}
-
-fn build_pool(
-    connector: Arc<ServerConnector>,
-    size: usize,
-    options: &DatabaseOptions,
-) -> Result<Pool<SessionFactory>, OpenError> {
-    // A caller waits for a connection as long as for its statement.
-    let wait = Some(options.search_timeout);
-    let connect = Some(connector.connect_patience());
-    Pool::builder(SessionFactory(connector))
-        .max_size(size.max(1))
-        .timeouts(Timeouts { wait, create: connect, recycle: connect })
-        .runtime(deadpool::Runtime::Tokio1)
-        .build()
-        .map_err(|error| OpenError::Unreachable { place: "pool".to_owned(), cause: error.to_string() })
-}
-
-async fn take_session(pool: &Pool<SessionFactory>) -> Result<Object<SessionFactory>, Error> {
-    pool.get().await.map_err(|error| match error {
-        deadpool::managed::PoolError::Backend(error) => error,
-        other => Error::Unavailable(other.to_string()),
-    })
 }

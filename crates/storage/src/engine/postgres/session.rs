@@ -19,7 +19,7 @@ use tokio::sync::OnceCell;
 
 /// The name index (`dialect::translate_name_index`). The order is disguised: otherwise the server scans the keys in
 /// order and hopes to find the words.
-const NAMES: [&str; 4] = ["key", "(n.key + 0)", "n.words @@ name_query", "tsvector"];
+const NAME_INDEX_TERMS: [&str; 4] = ["key", "(n.key + 0)", "n.words @@ name_query", "tsvector"];
 
 pub struct ServerSession {
     client: tokio_postgres::Client,
@@ -260,7 +260,8 @@ impl ServerSession {
             return Ok(cell);
         }
         let prepare = || async {
-            let named = dialect::translate_name_index(statement.text(), NAMES).map(String::into_boxed_str);
+            let named =
+                dialect::translate_name_index(statement.text(), NAME_INDEX_TERMS).map(String::into_boxed_str);
             let text = named.as_deref().unwrap_or(statement.text());
             let statement = self.client.prepare(text).await.map_err(|e| self.classify_error(&e))?;
             let columns =

@@ -1,16 +1,16 @@
 //! The lock under which one process at a time migrates the schema. It belongs to a session, so a pooler in
 //! transaction mode would leave it held by a session that nothing can release.
 
-use super::lanes::LOCKS;
+use super::lanes::LOCK_NAMESPACE;
 use super::session::ServerSession;
 use crate::executor::db::StatementFailure;
 use crate::{Error, OpenError, Row, sql};
 use std::time::{Duration, Instant};
 
-const ASKED_EVERY: Duration = Duration::from_millis(250);
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(250);
+const WAIT_LOG_INTERVAL: Duration = Duration::from_secs(10);
 /// The second half of the lock key; tenants use the other values.
-const MIGRATION: i32 = -1;
+const MIGRATION_LOCK: i32 = -1;
 
 /// Refuses a pooler in transaction mode. Two open sessions must have one server process each, and keep it: if both
 /// share one, or one of them changes it, a pooler is in between.
@@ -44,31 +44,31 @@ async fn read_serving_process(session: &ServerSession) -> Result<(i64, String), 
 pub async fn take_startup_lock(
     session: &ServerSession,
     place: &str,
-    patience: Duration,
+    lock_timeout: Duration,
 ) -> Result<(), OpenError> {
     let unreachable =
         |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };
     let started = Instant::now();
     let mut last_warning: Option<Instant> = None;
     while !try_take_startup_lock(session).await.map_err(unreachable)? {
-        let is_over = started.elapsed() >= patience;
-        if is_over || last_warning.is_none_or(|at| at.elapsed() >= TOLD_EVERY) {
+        let is_over = started.elapsed() >= lock_timeout;
+        if is_over || last_warning.is_none_or(|at| at.elapsed() >= WAIT_LOG_INTERVAL) {
             let holder = describe_lock_holder(session).await.map_err(unreachable)?;
             if is_over {
-                let seconds = patience.as_secs();
+                let seconds = lock_timeout.as_secs();
                 return Err(OpenError::MigrationLocked { place: place.to_owned(), seconds, holder });
             }
             tracing::warn!(%holder, "waiting for another process that migrates this database");
             last_warning = Some(Instant::now());
         }
-        tokio::time::sleep(ASKED_EVERY).await;
+        tokio::time::sleep(LOCK_POLL_INTERVAL).await;
     }
     Ok(())
 }
 
 async fn try_take_startup_lock(session: &ServerSession) -> Result<bool, Error> {
     let statement = sql("SELECT pg_try_advisory_lock(CAST($1 AS INTEGER), CAST($2 AS INTEGER)) AS taken");
-    let statement = statement.arg(LOCKS).arg(MIGRATION);
+    let statement = statement.arg(LOCK_NAMESPACE).arg(MIGRATION_LOCK);
     take_only_row(session.fetch_all(&statement).await)?.get("taken")
 }
 
@@ -80,8 +80,8 @@ async fn describe_lock_holder(session: &ServerSession) -> Result<String, Error> 
          WHERE l.locktype = 'advisory' AND l.granted AND CAST(l.classid AS BIGINT) = $1
              AND CAST(l.objid AS BIGINT) = $2
              AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())")
-    .arg(i64::from(LOCKS.cast_unsigned()))
-    .arg(i64::from(MIGRATION.cast_unsigned()));
+    .arg(i64::from(LOCK_NAMESPACE.cast_unsigned()))
+    .arg(i64::from(MIGRATION_LOCK.cast_unsigned()));
     let rows = session.fetch_all(&statement).await.map_err(|failure| failure.error)?;
     let Some(row) = rows.first() else { return Ok("pid ?".to_owned()) };
     let known = |name: &'static str| row.get::<Option<String>>(name).map(Option::unwrap_or_default);

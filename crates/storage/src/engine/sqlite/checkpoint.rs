@@ -13,7 +13,7 @@ pub const MOVE_AT: i64 = 1_000;
 const START_OVER_AT: i64 = 8_000;
 
 /// How long a checkpoint waits for readers. A search may hold the log back longer; the writer does not wait for that.
-pub const PATIENCE: Duration = Duration::from_millis(50);
+pub const READER_WAIT: Duration = Duration::from_millis(50);
 
 /// Makes the writer pause between two batches so that the log can restart. Without it the checkpointer would retry
 /// the lock and never find it free. It waits for the current batch without a limit; only then the time limit for

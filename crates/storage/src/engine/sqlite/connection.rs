@@ -48,7 +48,7 @@ impl EmbeddedConnection {
         let limit = StatementDeadline::default();
         let prepare = |inner: &mut rusqlite::Connection| -> rusqlite::Result<()> {
             inner.busy_timeout(match role {
-                ConnectionPurpose::Checkpointer => super::checkpoint::PATIENCE,
+                ConnectionPurpose::Checkpointer => super::checkpoint::READER_WAIT,
                 ConnectionPurpose::Reader | ConnectionPurpose::Writer => BUSY_TIMEOUT,
             })?;
             // Without it a cached statement is prepared again at every run.

@@ -1,5 +1,6 @@
 //! Migrates a database file to the newest schema, after making a backup.
 
+use super::database_file::{append_extension, make_file, make_folder};
 use crate::engine::{SchemaPolicy, check_schema, dialect};
 use crate::migrations::{self, AppliedMigration, NameIndexUpdate, SchemaMigration, SchemaUpgrade};
 use crate::name_index;
@@ -7,24 +8,8 @@ use crate::{Error, OpenError};
 use domain::{BranchCode, TenantId, split_name_words};
 use rusqlite::{OpenFlags, OptionalExtension, TransactionBehavior};
 use std::collections::HashSet;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Takes the lock that only one server can hold. Commands that run next to a server do not take it.
-pub fn lock_database_file(path: &Path) -> Result<File, OpenError> {
-    let unreachable = |cause: std::io::Error| OpenError::Unreachable {
-        place: path.display().to_string(),
-        cause: cause.to_string(),
-    };
-    make_folder(path).map_err(unreachable)?;
-    let file = File::create(append_extension(path, "lock")).map_err(unreachable)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(OpenError::InUse(path.display().to_string())),
-        Err(std::fs::TryLockError::Error(error)) => Err(unreachable(error)),
-    }
-}
 
 pub fn migrate_database(path: &Path, schema: SchemaPolicy) -> Result<SchemaUpgrade, OpenError> {
     let place = path.display().to_string();
@@ -189,35 +174,6 @@ fn copy_before_migration(
         .map_err(|error| failed(error.to_string()))?;
     std::fs::rename(&unfinished, &copy).map_err(|error| failed(error.to_string()))?;
     Ok(copy)
-}
-
-fn append_extension(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    name.into()
-}
-
-/// Creates the data folder, readable only by its owner: it holds personal data.
-fn make_folder(path: &Path) -> std::io::Result<()> {
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-/// The same permissions for the file; files that SQLite creates next to it inherit them.
-fn make_file(path: &Path) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
 }
 
 impl From<rusqlite::Error> for Error {

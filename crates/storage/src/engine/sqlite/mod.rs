@@ -7,14 +7,17 @@
 
 mod checkpoint;
 mod connection;
+mod database_file;
 mod limit;
 mod migrate;
 mod planner;
 mod reader;
+mod server_lock;
 mod writer;
 
 pub use connection::EmbeddedConnection;
-pub use migrate::{lock_database_file, migrate_database};
+pub use migrate::migrate_database;
+pub use server_lock::lock_database_file;
 
 use super::DatabaseOptions;
 use crate::executor::db::{QueryWeight, StatementFailure, WriteLane, build_closed_error};

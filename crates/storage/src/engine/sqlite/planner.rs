@@ -5,13 +5,13 @@
 use rusqlite::Connection;
 
 /// Rows of every table, and of one tenant in it: a large tenant among some others.
-const ROWS: i64 = 1_000_000;
-const OF_TENANT: i64 = 200_000;
+const TABLE_ROWS: i64 = 1_000_000;
+const TENANT_ROWS: i64 = 200_000;
 /// Rows that share an identifying value: a document, a plate, a person.
-const OF_NAME: i64 = 5;
+const ROWS_PER_IDENTIFIER: i64 = 5;
 
 /// Number of distinct values of a column within a tenant, for columns that do not identify a record.
-const PARTS: &[(&str, i64)] = &[
+const DISTINCT_VALUES: &[(&str, i64)] = &[
     ("ordering", 4),
     ("entity", 5),
     ("kind", 5),
@@ -62,15 +62,15 @@ pub fn write_planner_statistics(connection: &Connection) -> rusqlite::Result<()>
 
 /// `1000000 200000 5 1`: the rows, and how many of them share the first column, the first two, and so on.
 fn render_index_statistics(columns: &[String]) -> String {
-    let mut shared = ROWS;
-    let mut text = ROWS.to_string();
+    let mut shared = TABLE_ROWS;
+    let mut text = TABLE_ROWS.to_string();
     for (at, column) in columns.iter().enumerate() {
-        let parts = PARTS.iter().find(|(name, _)| name == column).map(|(_, parts)| *parts);
+        let parts = DISTINCT_VALUES.iter().find(|(name, _)| name == column).map(|(_, parts)| *parts);
         shared = match (column.as_str(), parts) {
             _ if at + 1 == columns.len() && at > 0 && parts.is_none() => 1,
-            ("tenant", _) => shared.min(OF_TENANT),
+            ("tenant", _) => shared.min(TENANT_ROWS),
             (_, Some(parts)) => (shared / parts).max(1),
-            (_, None) => shared.min(OF_NAME),
+            (_, None) => shared.min(ROWS_PER_IDENTIFIER),
         };
         text.push_str(&format!(" {shared}"));
     }

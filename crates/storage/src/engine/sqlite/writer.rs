@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// How long a batch runs before it commits: every caller waits for it.
-const WORK: Duration = Duration::from_millis(5);
+const BATCH_TIME: Duration = Duration::from_millis(5);
 
 pub fn run_writer(
     connection: EmbeddedConnection,
@@ -64,7 +64,7 @@ fn commit_batch(
         batch.into_iter().for_each(|job| job.work.answer(Some(error.clone())));
         return VecDeque::new();
     }
-    let mut round = RunningBatch::new(batch, WORK);
+    let mut round = RunningBatch::new(batch, BATCH_TIME);
     let mut ended = run_without_savepoints(tx, &mut round, unit_timeout);
     if let Ok(BatchPassOutcome::Repeat) = ended {
         ended = run_with_savepoints(tx, &mut round, unit_timeout);

@@ -1,7 +1,7 @@
 //! Which columns are required, parsed from the migrations, so that rows of an archive can be validated before the
 //! database rejects them.
 
-use super::ArchiveTable;
+use super::tables::ArchiveTable;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 

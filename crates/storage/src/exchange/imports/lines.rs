@@ -4,8 +4,7 @@ use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
 use domain::{ImportCode, ImportOutcome, TenantId};
 
-/// Rows per statement.
-const ROWS: usize = 100;
+const ROWS_PER_STATEMENT: usize = 100;
 
 /// Stores lines of a file unchanged.
 pub fn insert_import_lines(
@@ -16,7 +15,7 @@ pub fn insert_import_lines(
     let rows = lines
         .into_iter()
         .map(|(line, cells)| -> [SqlScalar; 4] { [tenant.into(), import.into(), line.into(), cells.into()] });
-    build_inserts("INSERT INTO import_lines (tenant, import, line, cells) VALUES", ROWS, rows)
+    build_inserts("INSERT INTO import_lines (tenant, import, line, cells) VALUES", ROWS_PER_STATEMENT, rows)
 }
 
 /// The next lines after a line, with their cells.
@@ -81,7 +80,7 @@ pub fn insert_line_results(
         ]
     });
     let head = "INSERT INTO import_results (tenant, import, line, outcome, record, before, version) VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }
 
 /// The last results before a line that can be undone, latest first.
@@ -199,7 +198,7 @@ pub fn insert_line_problems(
         [tenant.into(), import.into(), one.line.into(), number.into(), header.into(), text.into()]
     });
     let head = "INSERT INTO import_problems (tenant, import, line, number, header, text) VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }
 
 /// Deletes some of the problems that a stage found, before it starts again; returns how many.

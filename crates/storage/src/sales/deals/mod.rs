@@ -2,8 +2,13 @@
 //! `search.rs`.
 
 pub mod dependents;
+
+mod moves;
 mod search;
 
+pub use moves::{
+    DealStageMove, delete_deal_moves, insert_deal_moves, list_deal_moves, load_last_move_number,
+};
 pub use search::{
     DealListCriteria, DealOrderKey, DrivingDealCriterion, FoundDeal, STEP, StageSummary, list_changed_deals,
     list_deal_keys, list_deal_page, list_deals_by_leads_or_sequence, list_deals_of_person, list_found_deals,
@@ -12,8 +17,8 @@ pub use search::{
 
 use crate::benefits::{build_vehicle_values, parse_vehicle_row, vehicle_columns};
 use crate::executor::statement::build_inserts;
-use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
-use domain::{Deal, DealCode, DealState, Moment, PlanCode, Scope, StageCode, TenantId, UserCode};
+use crate::{Error, ReadSource, Row, SqlScalar, Statement, sql};
+use domain::{Deal, DealCode, PlanCode, Scope, TenantId};
 
 /// The columns read by [`parse_deal_row`], of a table with the alias `d`.
 macro_rules! deal_columns {
@@ -26,8 +31,7 @@ macro_rules! deal_columns {
 }
 use deal_columns;
 
-/// Rows per statement.
-const ROWS: usize = 50;
+const ROWS_PER_STATEMENT: usize = 50;
 
 pub fn insert_deals<'d>(
     tenant: TenantId,
@@ -39,7 +43,11 @@ pub fn insert_deals<'d>(
         vehicle_columns!(),
         ", benefit, version, created_at, updated_at) VALUES"
     );
-    build_inserts(INSERT, ROWS, deals.into_iter().map(|(code, deal)| build_deal_row(tenant, code, deal)))
+    build_inserts(
+        INSERT,
+        ROWS_PER_STATEMENT,
+        deals.into_iter().map(|(code, deal)| build_deal_row(tenant, code, deal)),
+    )
 }
 
 pub fn update_deal(tenant: TenantId, code: DealCode, deal: &Deal) -> Statement {
@@ -66,74 +74,6 @@ pub async fn find_deal(
             .arg(code);
     let found = source.fetch_optional(statement).await?.map(|row| parse_deal_row(&row)).transpose()?;
     Ok(found.filter(|deal| scope.can_see(deal.branch)))
-}
-
-/// A move to a stage: where, when and by whom.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DealStageMove {
-    pub number: i32,
-    pub at: Moment,
-    pub stage: StageCode,
-    pub state: DealState,
-    pub user: Option<UserCode>,
-    pub user_name: Option<String>,
-}
-
-/// The moves of a deal, in order.
-#[boxed::future]
-pub async fn list_deal_moves(
-    source: impl Into<ReadSource<'_>>,
-    tenant: TenantId,
-    deal: DealCode,
-) -> Result<Vec<DealStageMove>, Error> {
-    let statement = sql("SELECT m.number, m.moved_at, m.stage, m.situation, m.user_code, u.name AS user_name
-         FROM deal_moves m LEFT JOIN users u ON u.tenant = m.tenant AND u.code = m.user_code
-         WHERE m.tenant = $1 AND m.deal = $2 ORDER BY m.number")
-    .arg(tenant)
-    .arg(deal);
-    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
-    rows.iter()
-        .map(|row| {
-            let (number, at) = (row.get("number")?, row.get("moved_at")?);
-            let (stage, state) = (row.get("stage")?, row.get("situation")?);
-            Ok(DealStageMove {
-                number,
-                at,
-                stage,
-                state,
-                user: row.get("user_code")?,
-                user_name: row.get("user_name")?,
-            })
-        })
-        .collect()
-}
-
-#[boxed::future]
-pub async fn load_last_move_number(
-    source: impl Into<ReadSource<'_>>,
-    tenant: TenantId,
-    deal: DealCode,
-) -> Result<i32, Error> {
-    let statement = sql("SELECT number FROM deal_moves WHERE tenant = $1 AND deal = $2
-         ORDER BY number DESC LIMIT 1");
-    let row = source.fetch_optional(statement.arg(tenant).arg(deal)).await?;
-    row.map_or(Ok(0), |row| row.get("number"))
-}
-
-pub fn insert_deal_moves<'m>(
-    tenant: TenantId,
-    moves: impl IntoIterator<Item = (DealCode, &'m DealStageMove)>,
-) -> Vec<Statement> {
-    let rows = moves.into_iter().map(|(deal, one)| -> [SqlScalar; 7] {
-        let (stage, state) = (one.stage.into(), one.state.into());
-        [tenant.into(), deal.into(), one.number.into(), one.at.into(), stage, state, one.user.into()]
-    });
-    let head = "INSERT INTO deal_moves (tenant, deal, number, moved_at, stage, situation, user_code) VALUES";
-    build_inserts(head, 100, rows)
-}
-
-pub fn delete_deal_moves(tenant: TenantId, deal: DealCode) -> Statement {
-    sql("DELETE FROM deal_moves WHERE tenant = $1 AND deal = $2").arg(tenant).arg(deal)
 }
 
 /// Format: `10 12`.

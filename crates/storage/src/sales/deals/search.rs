@@ -195,7 +195,7 @@ pub async fn list_deals_by_leads_or_sequence(
     (leads, sequence): (&[LeadCode], Option<i32>),
 ) -> Result<Vec<DealCode>, Error> {
     let mut codes = Vec::new();
-    for chunk in leads.chunks(LEADS) {
+    for chunk in leads.chunks(LEADS_PER_STATEMENT) {
         let of_leads = append_list_criteria(sql("SELECT d.code"), scope, criteria)
             .filter_in("d.lead", chunk.iter().copied());
         codes.extend(tx.fetch_all(of_leads.append_text("ORDER BY d.code")).await?);
@@ -227,7 +227,7 @@ pub async fn list_deals_of_person(
 }
 
 /// Leads per statement.
-const LEADS: usize = 256;
+const LEADS_PER_STATEMENT: usize = 256;
 
 /// The deals in a stage of the board.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Cached texts of frequent searches. The text depends only on which criteria are given, not on their values, so it
 //! is built once per shape, and the engines identify it by its address.
 
-use super::{LeadingMemberCriterion, found_rows};
+use super::conditions::LeadingMemberCriterion;
+use super::found_rows;
 use crate::Statement;
 use domain::{MemberCriteria, Scope, VisibleBranches};
 use std::collections::HashMap;
@@ -49,7 +50,7 @@ impl SearchShape {
 }
 
 /// Maximum number of cached shapes; other texts are built each time.
-const MOST: usize = 200;
+const MOST_CACHED_SHAPES: usize = 200;
 
 static TEXTS: LazyLock<RwLock<HashMap<SearchShape, &'static str>>> = LazyLock::new(RwLock::default);
 
@@ -64,7 +65,7 @@ pub fn build_cached_statement(
     }
     let statement = found_rows::build_member_search(append_conditions);
     let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
-    if texts.len() < MOST {
+    if texts.len() < MOST_CACHED_SHAPES {
         texts.insert(shape, Box::leak(statement.text().to_owned().into_boxed_str()));
     }
     statement

@@ -1,31 +1,32 @@
 //! The slots of a page. Rows are read in the order of their slots and checked one by one until the page is full, so
 //! the cost depends on the page and not on the number of matches.
 
-use super::name_words::{self, NameWordMatches};
-use super::{
-    LeadingMemberCriterion, MemberSearch, append_other_criteria, filter_by_leading_criterion,
-    has_other_criteria,
+use super::by_name::{self, NameWordMatches};
+use super::conditions::{
+    LeadingMemberCriterion, append_other_criteria, filter_by_leading_criterion, has_other_criteria,
 };
+use super::found_rows::{self, FoundMemberRow};
 use crate::name_index;
+use crate::search::tally::PageRange;
 use crate::{Error, Statement, Tx, sql};
-use domain::{MemberCriteria, PAGE_SIZE, Scope};
+use domain::{BenefitCode, MemberCriteria, PAGE_SIZE, Scope, SituationCode};
 
 /// The slots after `after`, without the first `skip`.
 #[boxed::future]
 pub async fn list_page_slots(
     tx: &mut Tx,
-    member_search: &MemberSearch<'_>,
-    after: i32,
-    skip: i64,
+    (scope, criteria): (&Scope, &MemberCriteria),
+    driver: LeadingMemberCriterion,
+    words: Option<&NameWordMatches>,
+    (after, skip): (i32, i64),
 ) -> Result<Vec<i32>, Error> {
-    let MemberSearch { scope, criteria, driver, words } = member_search;
     let (statement, place) = match (words, driver) {
         (Some(NameWordMatches::Slots(slots)), _) => return Ok(take_page_slots(slots, after, skip)),
         (Some(NameWordMatches::IndexQuery(query)), _) => {
-            name_words::select_slots_after(scope, criteria, query, after)
+            by_name::select_slots_after(scope, criteria, query, after)
         }
         (None, LeadingMemberCriterion::Plan) => select_plan_slots(scope, criteria, after),
-        (None, _) => select_listing_slots(*driver, scope, criteria, after),
+        (None, _) => select_listing_slots(driver, scope, criteria, after),
     };
     let statement = statement.append(&format!("ORDER BY {place} LIMIT ? OFFSET ?"), [PAGE_SIZE, skip]);
     let rows = tx.fetch_all(statement).await?;
@@ -70,4 +71,64 @@ fn select_plan_slots(scope: &Scope, criteria: &MemberCriteria, after: i32) -> (S
         append_other_criteria(filtered, LeadingMemberCriterion::Plan, scope, criteria).append_text(")"),
         "i.slot",
     )
+}
+
+/// The slots of a page located by the tally, in these situations and the branches of the scope; `None` is no filter.
+#[boxed::future]
+pub async fn list_slots_in_range(
+    tx: &mut Tx,
+    scope: &Scope,
+    situations: Option<&[SituationCode]>,
+    range: PageRange,
+) -> Result<Vec<i32>, Error> {
+    let in_range = sql("SELECT slot FROM listing WHERE tenant = $1 AND slot >= $2 AND slot <= $3")
+        .arg(scope.tenant())
+        .arg(range.first)
+        .arg(range.last);
+    let limits = [PAGE_SIZE, range.skip];
+    let statement = match situations {
+        None => in_range.append("ORDER BY slot LIMIT ? OFFSET ?", limits),
+        // The expression hides the order from the indexes; otherwise the engines would scan the entire range for the
+        // few rows of some branches.
+        Some(requested) => in_range
+            .filter_branches("branch", scope.branches())
+            .filter_in("situation", requested.iter().copied())
+            .append("ORDER BY slot + 0 LIMIT ? OFFSET ?", limits),
+    };
+    let rows = tx.fetch_all(statement).await?;
+    rows.iter().map(|row| row.get("slot")).collect()
+}
+
+/// The benefits of these slots, in order.
+#[boxed::future]
+pub async fn list_benefits_of_slots(
+    tx: &mut Tx,
+    tenant: domain::TenantId,
+    slots: &[i32],
+) -> Result<Vec<BenefitCode>, Error> {
+    if slots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = sql("SELECT benefit FROM listing WHERE tenant = $1")
+        .arg(tenant)
+        .filter_in("slot", slots.iter().copied())
+        .append_text("AND benefit IS NOT NULL ORDER BY slot");
+    let rows = tx.fetch_all(statement).await?;
+    rows.iter().map(|row| row.get("benefit")).collect()
+}
+
+/// The rows of these slots, in order.
+#[boxed::future]
+pub async fn list_rows_of_slots(
+    tx: &mut Tx,
+    scope: &Scope,
+    slots: &[i32],
+) -> Result<Vec<FoundMemberRow>, Error> {
+    if slots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = found_rows::build_member_search(|head| {
+        head.append_text("WHERE l.tenant = $1").arg(scope.tenant()).filter_in("l.slot", slots.iter().copied())
+    });
+    found_rows::parse_found_members(tx.fetch_all(statement.append_text("ORDER BY l.slot")).await?)
 }

@@ -16,8 +16,7 @@ pub struct NewTrackerRow<'t> {
     pub created_at: Moment,
 }
 
-/// Rows per statement.
-const ROWS: usize = 100;
+const ROWS_PER_STATEMENT: usize = 100;
 
 pub fn insert_trackers<'t>(
     tenant: TenantId,
@@ -40,5 +39,5 @@ pub fn insert_trackers<'t>(
     });
     let head = "INSERT INTO trackers (tenant, code, serial_number, imei, model, maker, supplier, active, version, created_at,
          updated_at) VALUES";
-    build_inserts(head, ROWS, rows)
+    build_inserts(head, ROWS_PER_STATEMENT, rows)
 }

@@ -1,12 +1,12 @@
 //! Searches driven by the words of a name.
 
-use super::{LeadingMemberCriterion, append_other_criteria, has_other_criteria};
+use super::conditions::{LeadingMemberCriterion, append_other_criteria, filter_by_words, has_other_criteria};
 use crate::name_index::{self, TypedWord};
 use crate::{Error, Statement, Tx, sql};
 use domain::{MemberCriteria, Scope};
 
 /// Up to this many rows, names are read instead of querying a word with many completions.
-const CANDIDATES: usize = 500;
+const MOST_CANDIDATES: usize = 500;
 
 /// The matches of the words of a search.
 pub enum NameWordMatches {
@@ -46,8 +46,8 @@ impl NameWordMatches {
 async fn list_candidate_slots(tx: &mut Tx, query: String) -> Result<Option<Vec<i32>>, Error> {
     let found =
         sql("SELECT NAME_ORDER AS place FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT)) LIMIT $2");
-    let rows = tx.fetch_all(found.arg(query).arg(CANDIDATES as i64 + 1)).await?;
-    if rows.len() > CANDIDATES {
+    let rows = tx.fetch_all(found.arg(query).arg(MOST_CANDIDATES as i64 + 1)).await?;
+    if rows.len() > MOST_CANDIDATES {
         return Ok(None);
     }
     rows.iter().map(|row| row.get("place").map(name_index::extract_slot)).collect::<Result<_, _>>().map(Some)
@@ -113,14 +113,4 @@ pub fn build_word_count(scope: &Scope, criteria: &MemberCriteria, query: &str) -
         scope,
         criteria,
     )
-}
-
-pub fn filter_by_words(head: Statement, scope: &Scope, criteria: &MemberCriteria, query: &str) -> Statement {
-    if !has_other_criteria(LeadingMemberCriterion::Words, scope, criteria) {
-        return head.append_text("FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT))").arg(query);
-    }
-    head.append_text("FROM name_index n CROSS JOIN listing l WHERE l.tenant = $1")
-        .arg(scope.tenant())
-        .append("AND l.slot = n.NAME_KEY - ?", [name_index::build_index_key(scope.tenant(), 0)])
-        .append("AND MATCHES_NAME(CAST(? AS TEXT))", [query])
 }

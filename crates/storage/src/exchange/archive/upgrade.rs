@@ -1,0 +1,36 @@
+//! Converts rows of older archives.
+
+use super::tables::{ArchiveColumn, ArchiveTable, list_archive_tables};
+use crate::SqlScalar;
+
+/// Converts rows of an older archive: finished deliveries used to be in the outbox, with their state. The values of
+/// former columns follow the current ones.
+pub fn upgrade_archive_rows(
+    table: &'static ArchiveTable,
+    rows: Vec<Vec<SqlScalar>>,
+) -> Vec<(&'static ArchiveTable, Vec<Vec<SqlScalar>>)> {
+    let ended = list_archive_tables().iter().find(|one| table.name == "outbox" && one.name == "deliveries");
+    let Some(ended) = ended else { return vec![(table, rows)] };
+    let at = |name: &str| {
+        let former = table.former.iter().position(|one| one.name == name);
+        table.column_position(name).or(former.map(|at| table.columns.len() + at))
+    };
+    let value = |row: &[SqlScalar], name: &str| {
+        at(name).and_then(|at| row.get(at)).cloned().unwrap_or(SqlScalar::Null)
+    };
+    let is_pending =
+        |row: &Vec<SqlScalar>| matches!(value(row, "state"), SqlScalar::Null | SqlScalar::Int(1));
+    let (pending, over): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_pending);
+    let moved = over.iter().map(|row| {
+        let moment = match value(row, "ended_at") {
+            SqlScalar::Null => value(row, "created_at"),
+            moment => moment,
+        };
+        let one = |column: &ArchiveColumn| {
+            if column.name == "ended_at" { moment.clone() } else { value(row, column.name) }
+        };
+        ended.columns.iter().map(one).collect()
+    });
+    let moved = moved.collect();
+    vec![(table, pending), (ended, moved)]
+}
