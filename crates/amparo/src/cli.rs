@@ -239,7 +239,7 @@ fn build_import_command() -> Command {
                 "O que o arquivo traz: associados, veiculos, dependentes, leads, planos ou vendedores",
             )
             .value_parser(PossibleValuesParser::new(
-                domain::ImportKind::ALL.iter().map(|kind| wire::sheet::name_import_kind(*kind)),
+                domain::ImportKind::ALL.iter().map(|kind| wire::import_sheet::name_import_kind(*kind)),
             ))
             .hide_possible_values(true),
             build_text_argument(

@@ -5,6 +5,7 @@ pub mod attachment;
 pub mod audit;
 pub mod database_fault;
 pub mod field_texts;
+pub mod import_sheet;
 pub mod mail;
 pub mod mirror;
 pub mod read;
@@ -12,7 +13,7 @@ pub mod records;
 pub mod refusal;
 pub mod register;
 pub mod set_names;
-pub mod sheet;
+
 pub mod trigger;
 
 pub use crate::set_names::{delivery_state, entity_path, import_state, parse_entity_path, parse_role, role};

@@ -52,7 +52,8 @@ async fn import_file(
     arguments: &ArgMatches,
 ) -> Result<StoredImportRun, FatalError> {
     let text = |name| arguments.get_one::<String>(name).map(String::as_str);
-    let (Some(path), Some(kind)) = (text("file"), text("kind").and_then(wire::sheet::parse_import_kind))
+    let (Some(path), Some(kind)) =
+        (text("file"), text("kind").and_then(wire::import_sheet::parse_import_kind))
     else {
         return Err(FatalError::new(
             "Diga o que importar: amparo import ARQUIVO --kind associados (ou veiculos, dependentes, leads, planos, vendedores).",
@@ -109,7 +110,7 @@ fn print_columns(import: &StoredImportRun) {
         import.code, import.total, import.file_name
     ));
     for (header, field) in import.headers.iter().zip(&import.mapping) {
-        match wire::sheet::find_import_field(import.kind, field) {
+        match wire::import_sheet::find_import_field(import.kind, field) {
             Some(column) => super::print_line(&format!("  {header} → {} ({field})", column.label)),
             None => super::print_line(&format!("  {header} → ignorada")),
         }

@@ -16,12 +16,12 @@ use domain::{BranchCode, ImportCode, ImportProblem, ImportState, Moment, Rejecti
 use exchange::import::{self, ColumnMapping, ImportCaller, StoredImportRun};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use wire::import_sheet;
 use wire::read::{self, BoundedInt, FieldPatch};
 use wire::records::{
     CampoImportacaoTO, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO, ImportacaoArquivoQuery,
     ImportacaoQuery, ImportacaoTO, InicioImportacaoInput, ListPage, MantidoTO,
 };
-use wire::sheet;
 
 /// Problems per answer.
 const AT_ONCE: usize = 1000;
@@ -33,7 +33,7 @@ pub async fn receive_import_file(
     QueryRecord(query): QueryRecord<ImportacaoArquivoQuery>,
     upload: StreamedUpload,
 ) -> Result<Response, RequestFailure> {
-    let kind = sheet::parse_import_kind(query.kind.as_str()).ok_or_else(|| {
+    let kind = import_sheet::parse_import_kind(query.kind.as_str()).ok_or_else(|| {
         let message = "tipo: use associados, veiculos, dependentes, leads, planos ou vendedores.";
         RequestFailure::Input(vec![message.to_owned()])
     })?;
@@ -217,14 +217,14 @@ fn render_import_run(zone: &TimeZone, import: &StoredImportRun, now: Moment) -> 
         coluna: header.clone(),
         campo: (!field.is_empty()).then(|| field.clone()),
     };
-    let field = |one: &sheet::ImportField| CampoImportacaoTO {
+    let field = |one: &import_sheet::ImportField| CampoImportacaoTO {
         campo: one.name,
         nome: one.label,
         obrigatorio: one.required,
     };
     ImportacaoTO {
         cod_importacao: import.code.get(),
-        tipo: sheet::name_import_kind(import.kind),
+        tipo: import_sheet::name_import_kind(import.kind),
         arquivo: import.file_name.clone(),
         estado: find_import_state_name(import.state),
         dispara_gatilhos: import.triggers,
@@ -242,7 +242,7 @@ fn render_import_run(zone: &TimeZone, import: &StoredImportRun, now: Moment) -> 
         data_envio: import.created_at.to_offset_iso(zone),
         data_conclusao: import.finished_at.map(|at| at.to_offset_iso(zone)),
         colunas: import.headers.iter().zip(&import.mapping).map(column).collect(),
-        campos_possiveis: sheet::list_import_fields(import.kind).iter().map(field).collect(),
+        campos_possiveis: import_sheet::list_import_fields(import.kind).iter().map(field).collect(),
     }
 }
 

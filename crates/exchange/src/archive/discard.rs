@@ -1,7 +1,7 @@
 //! Deletes a tenant whose restore was never completed, in short transactions. If interrupted, the same command
 //! continues.
 
-use super::ArchiveError;
+use super::error::ArchiveError;
 use app::App;
 use app::upkeep::unfinished_restore::RestoreProgress;
 use domain::TenantId;

@@ -1,10 +1,11 @@
 //! Writes an archive from one snapshot, with one page in memory at a time, whatever the size of the tenant.
 
-use super::row_format::{self, TenantVault};
-use super::{
-    ArchiveError, ArchiveManifest, ArchivedAttachment, DATA, FILE_LIST, FILES, FORMAT, LONGEST_MANIFEST,
-    MANIFEST, ManifestFile, READ_ME, VERSION, wrap_file_error,
+use super::error::{ArchiveError, wrap_file_error};
+use super::manifest::{
+    ArchiveManifest, ArchivedAttachment, DATA, FILE_LIST, FILES, FORMAT, LONGEST_MANIFEST, MANIFEST,
+    ManifestFile, READ_ME, VERSION,
 };
+use super::row_format::{self, TenantVault};
 use app::attachments::transfer;
 use app::hex_text::encode_hex;
 use app::{App, Vault, tenants};

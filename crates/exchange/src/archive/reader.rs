@@ -1,11 +1,11 @@
 //! Reads an archive. Its content is untrusted until the digests were checked, and no table is loaded into memory at
 //! once.
 
-use super::row_format::{self, TenantVault};
-use super::{
-    ArchiveError, ArchiveManifest, ArchivedAttachment, FILE_LIST, FORMAT, LONGEST_MANIFEST, MANIFEST,
-    ManifestFile, VERSION, wrap_file_error,
+use super::error::{ArchiveError, wrap_file_error};
+use super::manifest::{
+    ArchiveManifest, ArchivedAttachment, FILE_LIST, FORMAT, LONGEST_MANIFEST, MANIFEST, ManifestFile, VERSION,
 };
+use super::row_format::{self, TenantVault};
 use app::hex_text::encode_hex;
 use domain::RandomSource;
 use sha2::{Digest, Sha256};

@@ -3,10 +3,12 @@
 //! entire archive is validated before the first one (`validate.rs`); `discard.rs` deletes a restore that is never
 //! completed.
 
+use super::blocking::run_blocking;
+use super::error::ArchiveError;
+use super::manifest::{ArchiveManifest, FILES};
 use super::reader::TenantArchiveReader;
 use super::row_format::{self, TenantVault};
 use super::validate::{self, ArchiveValidationRules, ReservedNames};
-use super::{ArchiveError, ArchiveManifest, FILES, run_blocking};
 use app::attachments::transfer;
 use app::upkeep::unfinished_restore::RestoreProgress;
 use app::{App, Vault, tenants};

@@ -2,9 +2,10 @@
 //! row must parse, every attachment must belong to a row, and no value may exceed what an export writes. Checks that
 //! only the database can do, such as foreign keys, are left to it.
 
+use super::error::ArchiveError;
+use super::manifest::{DATA, FILES};
 use super::reader::TenantArchiveReader;
 use super::row_format::{self, TenantVault};
-use super::{ArchiveError, DATA, FILES};
 use app::access::password_hash;
 use app::attachments::is_file_key;
 use app::attachments::transfer::parse_part_key;

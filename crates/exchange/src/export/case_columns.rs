@@ -1,11 +1,12 @@
 //! Columns of cases, deals and leads.
 
-use super::CellKind::{Code, Day, Flag, Moment, Money, Number, Text};
-use super::member_columns::make_situation_cell;
-use super::{
-    ListColumn, SpreadsheetCell, define_column, make_day_cell, make_moment_cell, make_money_cell,
-    make_number_cell, make_optional_text_cell, make_text_cell,
+use super::cells::CellKind::{Code, Day, Flag, Moment, Money, Number, Text};
+use super::cells::{
+    SpreadsheetCell, make_day_cell, make_moment_cell, make_money_cell, make_number_cell,
+    make_optional_text_cell, make_text_cell,
 };
+use super::columns::{ListColumn, define_column};
+use super::member_columns::make_situation_cell;
 use app::cases::ResolvedCase;
 use app::register_snapshot::TenantRegisters;
 use app::sales::deals::FoundDeal;

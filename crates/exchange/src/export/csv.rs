@@ -1,7 +1,8 @@
 //! CSV for Brazilian spreadsheets: UTF-8 with a byte order mark, semicolons, decimal commas, local date format. Texts
 //! never start a formula, and codes made of digits are not turned into numbers.
 
-use super::{ColumnHeading, SpreadsheetCell};
+use super::cells::SpreadsheetCell;
+use super::columns::ColumnHeading;
 use ::csv::{Terminator, Writer, WriterBuilder};
 use app::Error;
 use domain::{Moment, TimeZone, display};
@@ -52,7 +53,7 @@ fn format_cell(cell: &SpreadsheetCell, zone: &TimeZone) -> String {
         SpreadsheetCell::Money(money) => format!("{},{:02}", money.cents() / 100, money.cents() % 100),
         SpreadsheetCell::Day(day) => day.to_br(),
         SpreadsheetCell::Moment(at) => format_moment(*at, zone),
-        SpreadsheetCell::Flag(flag) => wire::sheet::label_flag(*flag).to_owned(),
+        SpreadsheetCell::Flag(flag) => wire::import_sheet::label_flag(*flag).to_owned(),
     }
 }
 

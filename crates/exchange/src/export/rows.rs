@@ -2,10 +2,12 @@
 //! next page starts after the last row read, so that concurrent inserts and deletes shift nothing.
 
 use super::administration_columns::{self, AuditExportRow};
+use super::cells::SpreadsheetCell;
+use super::columns::ListColumn;
+use super::error::ListExportError;
+use super::lists::{ExportableList, ListKind};
 use super::register_columns::{self, ReferenceNames};
-use super::{
-    ExportableList, ListColumn, ListExportError, ListKind, SpreadsheetCell, case_columns, member_columns,
-};
+use super::{case_columns, member_columns};
 use ::registers::Register;
 use app::access::users;
 use app::audit::access_log::{self, ReverseAuditQuery};

@@ -1,13 +1,16 @@
 //! Streams an export: rows are read while earlier ones are sent. A slow client applies backpressure, and reading stops
 //! when the client disconnects.
 
+use super::cells::SpreadsheetCell;
+use super::columns::ColumnHeading;
+use super::error::ListExportError;
+use super::lists::ExportableList;
 use super::rows::ListRowReader;
 use super::xlsx::WorkbookWriter;
-use super::{ColumnHeading, ExportableList, ListExportError, SpreadsheetCell, audit, csv};
+use super::{audit, csv};
 use app::audit::access_log;
-use app::register_snapshot;
 use app::session::Session;
-use app::{App, Error, HeavyWork, HeldPlace};
+use app::{App, Error, HeavyWork, HeldPlace, register_snapshot};
 use domain::{Sheet, TimeZone};
 use std::io::Read;
 use std::path::PathBuf;

@@ -1,14 +1,15 @@
 //! XLSX: real dates and numbers, text that is never a formula, a frozen title row. Rows are written to a temporary file
 //! as they come, so that memory use stays constant; a full sheet is followed by another one.
 
-use super::{CellKind, ColumnHeading, SpreadsheetCell};
+use super::cells::{CellKind, SpreadsheetCell};
+use super::columns::ColumnHeading;
 use app::Error;
 use domain::{Date, Moment, TimeZone};
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, XlsxError};
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use wire::sheet::label_flag;
+use wire::import_sheet::label_flag;
 
 /// Rows that a sheet can hold below its titles.
 const MOST_ROWS: u32 = 1_048_575;

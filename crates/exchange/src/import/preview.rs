@@ -1,6 +1,7 @@
 //! Cells of the uploaded file for the import pages: its first lines, and the lines shown on a page.
 
-use super::{ImportCaller, StoredImportRun};
+use super::StoredImportRun;
+use super::caller::ImportCaller;
 use app::{App, Error};
 use std::collections::BTreeMap;
 use storage::exchange::imports;

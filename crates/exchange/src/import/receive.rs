@@ -1,13 +1,15 @@
 //! Receives an upload: spools it to an unnamed temporary file, then reads it line by line and stores the lines in short
 //! transactions. The import is visible only once it is complete; housekeeping deletes interrupted ones.
 
+use super::caller::ImportCaller;
 use super::file::{self, ReadingLimits, SpreadsheetLine};
-use super::{ImportCaller, RECEIVE, StoredImportRun, UNDO_FOR, refuse_import};
+use super::refusals::refuse_import;
+use super::{StoredImportRun, UNDO_FOR};
 use app::idempotency::{self, IdempotentWrite, WriteOutcome};
 use app::{App, Error, HeavyWork};
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, ImportCode, ImportKind, ImportProblem, ImportState,
-    Moment,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ImportCode, ImportKind, ImportProblem,
+    ImportState, Moment,
 };
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -19,18 +21,16 @@ use storage::history::audit;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 use tokio::sync::mpsc;
-use wire::sheet::{fold_header, suggest_fields};
+use wire::import_sheet::{fold_header, suggest_fields};
 
-/// Lines per batch.
-const TOGETHER: usize = 500;
-/// Batches read ahead of writing.
-const WAITING: usize = 4;
+const LINES_PER_BATCH: usize = 500;
+const BATCHES_READ_AHEAD: usize = 4;
 /// How long to wait for a permit to read a workbook.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PERMIT_WAIT: Duration = Duration::from_secs(20);
 /// Maximum unconfirmed files of a tenant: the next one replaces the oldest.
 pub const MOST_UNCONFIRMED: usize = 20;
 /// A file still being read after this time counts as interrupted.
-const CUT_OFF_AFTER: Duration = Duration::from_secs(3600);
+const READING_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// The temporary file of an upload.
 pub struct UploadSpool {
@@ -89,12 +89,12 @@ pub async fn receive_local_file(
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
     caller.authorize_import(kind)?;
-    let (send, mut events) = mpsc::channel(WAITING);
+    let (send, mut events) = mpsc::channel(BATCHES_READ_AHEAD);
     // A workbook is held in memory while it is read.
     let place = match file::is_workbook(&mut file).map_err(refuse_import)? {
         true => {
             let places = &app.heavy_work.workbook_readings;
-            let place = places.acquire(caller.tenant(), PATIENCE).await;
+            let place = places.acquire(caller.tenant(), PERMIT_WAIT).await;
             Some(place.ok_or(Error::NoPlace(HeavyWork::WorkbookReading))?)
         }
         false => None,
@@ -145,13 +145,13 @@ impl Drop for ReadCancelGuard {
 }
 
 fn send_lines(file: File, limits: ReadingLimits, send: &mpsc::Sender<FileReadEvent>) {
-    let mut batch = Vec::with_capacity(TOGETHER);
+    let mut batch = Vec::with_capacity(LINES_PER_BATCH);
     let ended = file::read_lines(file, limits, |line| match line {
         SpreadsheetLine::Headers(names) => send.blocking_send(FileReadEvent::Headers(names)).is_ok(),
         SpreadsheetLine::Cells(number, cells) => {
             let number = i32::try_from(number).unwrap_or(i32::MAX);
             batch.push((number, imports::encode_text_list(&cells)));
-            batch.len() < TOGETHER
+            batch.len() < LINES_PER_BATCH
                 || send.blocking_send(FileReadEvent::Lines(std::mem::take(&mut batch))).is_ok()
         }
     });
@@ -197,7 +197,7 @@ async fn discard_oldest_unconfirmed(
         return Ok(ImportRoomOutcome::Free);
     }
     let may_go = |one: &&imports::UnconfirmedImport| {
-        one.state != ImportState::Reading || one.updated_at < now.minus(CUT_OFF_AFTER)
+        one.state != ImportState::Reading || one.updated_at < now.minus(READING_TIMEOUT)
     };
     // A user's own files are discarded before those of others.
     let own_import = waiting.iter().filter(may_go).find(|one| one.user == caller.user);
@@ -217,7 +217,7 @@ async fn discard_oldest_unconfirmed(
         tenant,
         at: now,
         user: caller.user,
-        operation: RECEIVE,
+        operation: AuditedOperation::ReceiveImport,
         person: None,
         change: AuditedChange::new(AuditedAction::DiscardImport, AuditedRecordKind::Import, code.get()),
     };
@@ -296,7 +296,7 @@ async fn delete_import(app: &App, caller: &ImportCaller, code: ImportCode) -> Re
             |tx, (tenant, code)| {
                 Box::pin(async move {
                     Ok::<_, Error>(
-                        imports::delete_unfinished_import(tx, *tenant, *code, TOGETHER as u64).await?,
+                        imports::delete_unfinished_import(tx, *tenant, *code, LINES_PER_BATCH as u64).await?,
                     )
                 })
             },
@@ -336,7 +336,7 @@ async fn write_completed_upload(tx: &mut Tx, ended: &CompletedUpload) -> Result<
         tenant,
         at: ended.now,
         user: ended.caller.user,
-        operation: RECEIVE,
+        operation: AuditedOperation::ReceiveImport,
         person: None,
         change: AuditedChange::new(AuditedAction::ReceiveImport, AuditedRecordKind::Import, code.get())
             .with_argument(ended.total),
@@ -344,5 +344,5 @@ async fn write_completed_upload(tx: &mut Tx, ended: &CompletedUpload) -> Result<
     audit::append_audit_entry(tx, &entry).await?;
     imports::find_import_run(&mut *tx, tenant, code, None)
         .await?
-        .ok_or_else(|| super::refuse_unknown_import(code))
+        .ok_or_else(|| super::refusals::refuse_unknown_import(code))
 }

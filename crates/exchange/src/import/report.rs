@@ -1,6 +1,8 @@
 //! Import reports: the problems by line, the failed lines as a file, and the records that an undo kept.
 
-use super::{ImportCaller, KeptRecord, StoredImportRun, StoredLineProblem, load_import};
+use super::caller::ImportCaller;
+use super::find::load_import;
+use super::{KeptRecord, StoredImportRun, StoredLineProblem};
 use crate::export::csv;
 use app::{App, Error};
 use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ImportCode, TenantId};
@@ -8,7 +10,7 @@ use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use storage::WriteLane;
 use storage::exchange::imports;
 use storage::history::audit;
-use wire::sheet::REFUSAL_HEADER;
+use wire::import_sheet::REFUSAL_HEADER;
 
 /// Lines of an error file read per query.
 const AT_ONCE: i64 = 256;

@@ -1,21 +1,18 @@
 //! Undoes an import from its last line to its first, in short transactions: deletes created records that nothing refers
 //! to, restores changed records that were not changed since, and reports the rest.
 
-use super::run::{ImportProgressCallback, finish_stage, is_line_error, load_leased_import, reload_registers};
+use super::stage::{ImportProgressCallback, LEASE, finish_stage, is_line_error, load_leased_import};
 use super::{ImportLineCounts, ImportUndoOutcome, ImportUnitContext};
 use app::members::dependents;
-use app::register_snapshot::confirm_registers;
+use app::register_snapshot::{confirm_registers, reload_registers};
 use app::sales::leads;
 use app::{App, Error, benefits, members, registers};
 use domain::{AuditedAction, ImportKind, ImportState, ImportUndoObstacle, Moment};
-use std::time::Duration;
 use storage::exchange::imports::{self, LeasedImport, StoredLineResult};
 use storage::{Tx, WriteLane};
 use wire::refusal::describe_undo_obstacle;
 
-const LEASE: Duration = Duration::from_secs(30);
-/// Lines per transaction.
-const LINES: i64 = 64;
+const LINES_PER_TRANSACTION: i64 = 64;
 
 pub(super) async fn undo_all_lines(
     app: &App,
@@ -25,10 +22,14 @@ pub(super) async fn undo_all_lines(
     mut context: ImportUnitContext,
     on_progress: ImportProgressCallback<'_>,
 ) -> Result<(), Error> {
-    // An import that sent no triggers sends none when it is undone.
     loop {
-        let lines =
-            imports::list_line_results_before(&app.db, lease.tenant, lease.code, (position, LINES)).await?;
+        let lines = imports::list_line_results_before(
+            &app.db,
+            lease.tenant,
+            lease.code,
+            (position, LINES_PER_TRANSACTION),
+        )
+        .await?;
         let Some(last) = lines.last().map(|one| one.line) else { break };
         match undo_batch(app, lease, kind, &context, &lines).await {
             Ok(true) => position = last,
@@ -40,6 +41,7 @@ pub(super) async fn undo_all_lines(
             }
             Err(error) => return Err(error),
         }
+        // An import that sent no triggers sends none when it is undone.
         if !context.quiet {
             app.changed.notify_one();
         }

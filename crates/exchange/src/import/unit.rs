@@ -1,10 +1,10 @@
 //! One import transaction: the records of some lines, their results, and the position of the import, written
 //! atomically.
 
-use super::row_reader::{ImportColumnNames, ImportRecordDraft};
+use super::column_names::ImportColumnNames;
+use super::map_row::ImportRecordDraft;
 use super::{ImportLineCounts, ImportRowOutcome, ImportUnitContext, StoredLineProblem};
-use app::members::dependents;
-use app::members::import_rows as members;
+use app::members::{dependents, import_rows as members};
 use app::register_snapshot::confirm_registers;
 use app::sales::leads;
 use app::{Error, benefits, registers};

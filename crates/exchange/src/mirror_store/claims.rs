@@ -1,7 +1,9 @@
 //! Writes mirrored claims and the people in them, for whom a claim has more data than the search.
 
+use super::NewMirrorNote;
+use super::counters::advance_counter;
 use super::sales::resolve_own_document;
-use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, write_batch};
+use super::write_batch::{MirrorWriteBatch, write_batch};
 use app::members::mirror_rows as people;
 use app::situations::{RecordSituationChange, render_case_trigger_body};
 use app::{App, Error};
@@ -10,13 +12,12 @@ use domain::{
     MirrorRecordConflict, PersonCode, PersonProfile, PhoneKind, Scope, TenantId,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use storage::cases;
 use storage::cases::claims;
 use storage::exchange::mirrors;
 use storage::history::situation_changes;
 use storage::members::phones;
 use storage::server::counters::{self, Counter};
-use storage::{Tx, benefits};
+use storage::{Tx, benefits, cases};
 use wire::mirror::describe_conflict;
 
 /// A person as shown in a claim.

@@ -1,13 +1,14 @@
 //! Writes the details of mirrored benefits (items, dependents, vehicle equipment) and the credit cards of members.
 
-use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, extract_own_card_numbers, write_batch};
+use super::NewMirrorNote;
+use super::counters::{advance_counter, extract_own_card_numbers};
+use super::write_batch::{MirrorWriteBatch, write_batch};
 use app::{App, Error};
 use domain::{
     BenefitCode, BenefitItem, CreditCard, Dependent, DependentCode, PersonCode, TrackerInstallation,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use storage::benefits::installations;
-use storage::benefits::items;
+use storage::benefits::{installations, items};
 use storage::exchange::mirrors;
 use storage::members::credit_cards::{self, NewCreditCardRow};
 use storage::members::dependents;

@@ -1,21 +1,19 @@
 //! Writes mirrored members with their benefits, in the order of the source's search, so that both searches return the
 //! same order.
 
-use super::{
-    MirrorLease, MirrorWriteBatch, NewMirrorNote, StoredMirror, advance_counter, extract_own_card_numbers,
-    runs, write_batch,
-};
+use super::counters::{advance_counter, extract_own_card_numbers};
+use super::write_batch::{MirrorWriteBatch, write_batch};
+use super::{MirrorLease, NewMirrorNote, StoredMirror, runs};
 use app::benefits::mirror_rows::{self as benefit_rows, MirroredBenefitWrite};
 use app::members::mirror_rows as people;
 use app::{App, Error};
 use domain::{Benefit, BenefitCode, ContactPhone, Document, MirrorRecordConflict, PersonCode, PersonProfile};
 use std::collections::{BTreeMap, BTreeSet};
-use storage::benefits;
 use storage::exchange::mirrors;
 use storage::members::phones;
 use storage::search::rows;
 use storage::server::counters::{self, Counter};
-use storage::{Tx, WriteLane};
+use storage::{Tx, WriteLane, benefits};
 use wire::mirror::describe_conflict;
 
 /// A row of the search: a member with one benefit or none.

@@ -1,16 +1,18 @@
 //! Writes the registers of a mirror: those that the source lists, and records that are only mentioned in other records.
 
-use super::{NewMirrorNote, StoredMirror, append_audit_entry};
+use super::write_batch::append_audit_entry;
+use super::{NewMirrorNote, StoredMirror};
+use app::register_snapshot::{TenantRegisters, reload_registers};
 use app::{App, Error};
 use domain::{AuditedAction, AuditedChange, Entity, MirrorRecordConflict, Moment, Money, Scope, TenantId};
 use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, Register};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use storage::exchange::mirrors;
-use storage::registers as stored_registers;
 use storage::registers::situations;
 use storage::server::counters;
 use storage::server::versions::{self, CacheVersions};
-use storage::{Tx, WriteLane};
+use storage::{Tx, WriteLane, registers as stored_registers};
 use wire::mirror::{MISSING_NAME, describe_conflict};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -294,4 +296,9 @@ pub async fn write_notes(app: &App, mirror: &StoredMirror, notes: Vec<NewMirrorN
             })
         })
         .await
+}
+
+#[boxed::future]
+pub async fn load_current_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
+    reload_registers(app, tenant).await
 }

@@ -1,7 +1,8 @@
 //! Starts and ends mirror runs: finds or creates the tenant of a mirror, and ensures that one run is active at a time.
 
+use super::StoredMirror;
 use super::registers::{MirroredRegisterRecord, upsert_register_record};
-use super::{StoredMirror, append_audit_entry};
+use super::write_batch::append_audit_entry;
 use ::registers::{FUNNEL, FieldContent, InitialSituation, SITUATIONS};
 use app::{App, Error, registers, tenants};
 use domain::{
@@ -347,4 +348,10 @@ pub async fn release_mirror_lease(app: &App, lease: &MirrorLease) -> Result<(), 
         })
         .await
         .map(drop)
+}
+
+/// The mirror state of a tenant; `None` if it is not a mirror.
+#[boxed::future]
+pub async fn find_mirror(app: &App, tenant: TenantId) -> Result<Option<StoredMirror>, Error> {
+    Ok(mirrors::find_mirror(&app.db, tenant).await?)
 }

@@ -1,8 +1,8 @@
 //! Writes mirrored leads and deals, with their proposed dependents and stage moves.
 
-use super::{
-    MirrorWriteBatch, NewMirrorNote, StoredMirror, advance_counter, append_audit_entry, write_batch,
-};
+use super::counters::advance_counter;
+use super::write_batch::{MirrorWriteBatch, append_audit_entry, write_batch};
+use super::{NewMirrorNote, StoredMirror};
 use app::members::mirror_rows as people;
 use app::sales::leads::apply_lead_to_person;
 use app::{App, Error};
@@ -13,8 +13,7 @@ use domain::{
 use std::collections::{BTreeMap, BTreeSet};
 use storage::exchange::mirrors;
 use storage::members::phones;
-use storage::sales::deals::dependents as sharing;
-use storage::sales::deals::{self, DealStageMove};
+use storage::sales::deals::{self, DealStageMove, dependents as sharing};
 use storage::sales::leads;
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx, WriteLane};

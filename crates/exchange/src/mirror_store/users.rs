@@ -1,6 +1,8 @@
 //! Creates the users that the source names as responsible or as author of a change. The API gives only their names.
 
-use super::{StoredMirror, advance_counter, append_audit_entry};
+use super::StoredMirror;
+use super::counters::advance_counter;
+use super::write_batch::append_audit_entry;
 use app::{App, Error};
 use domain::{AuditedAction, AuditedChange, Moment, TenantId, UserCode};
 use std::collections::BTreeMap;

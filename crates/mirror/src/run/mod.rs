@@ -322,7 +322,7 @@ impl MirrorRunner<'_> {
         result: Result<u64, Error>,
     ) -> Result<bool, MirrorError> {
         match result {
-            Err(Error::StaleRegisters) if attempt < mirror_store::TRIES => {
+            Err(Error::StaleRegisters) if attempt < mirror_store::BATCH_ATTEMPTS => {
                 self.registers = mirror_store::load_current_registers(self.app, self.mirror.tenant).await?;
                 Ok(false)
             }

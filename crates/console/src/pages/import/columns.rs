@@ -84,7 +84,7 @@ async fn build_mapping_page(
 ) -> Result<MapColumnsPage, Error> {
     let mapping = &chosen.mapping;
     let lines = import::list_first_lines(app, &build_actor(user), import, EXAMPLE_LINES).await?;
-    let fields = wire::sheet::list_import_fields(import.kind);
+    let fields = wire::import_sheet::list_import_fields(import.kind);
     let label = |name: &str| fields.iter().find(|one| one.name == name).map_or("", |one| one.label);
     let column = |(at, name): (usize, &String)| {
         let field = mapping.get(at).cloned().unwrap_or_default();
@@ -128,7 +128,7 @@ async fn build_mapping_page(
 /// Labels of the required fields that no column is mapped to.
 fn list_missing_fields(kind: ImportKind, mapping: &[String]) -> Vec<&'static str> {
     let is_missing = |name: &str| !mapping.iter().any(|field| field == name);
-    let fields = wire::sheet::list_import_fields(kind).iter();
+    let fields = wire::import_sheet::list_import_fields(kind).iter();
     fields.filter(|one| one.required && is_missing(one.name)).map(|one| one.label).collect()
 }
 

@@ -9,7 +9,9 @@ use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
 use domain::{BenefitKind, ImportKind, Scope};
-use wire::sheet::{ImportField, ImportFieldKind, list_import_fields, name_import_kind, parse_import_kind};
+use wire::import_sheet::{
+    ImportField, ImportFieldKind, list_import_fields, name_import_kind, parse_import_kind,
+};
 
 /// The import kind that the path names.
 pub struct ImportKindParam(ImportKind);
@@ -138,7 +140,7 @@ fn find_cell_example(cell: ImportFieldKind) -> &'static str {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
-    use wire::sheet::suggest_fields;
+    use wire::import_sheet::suggest_fields;
 
     #[test]
     fn an_example_is_understood_without_choosing_anything() {

@@ -16,7 +16,7 @@ use axum::http::StatusCode;
 use domain::ImportKind;
 use exchange::import::{self, MOST_LINES, UploadSpool};
 use std::time::Duration;
-use wire::sheet::{name_import_kind, parse_import_kind};
+use wire::import_sheet::{name_import_kind, parse_import_kind};
 
 /// Time limit of an upload.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(30 * 60);

@@ -129,7 +129,7 @@ async fn build_import_page(
         code: import.code.get(),
         file: import.file_name.clone(),
         what: words.title,
-        kind: wire::sheet::name_import_kind(import.kind),
+        kind: wire::import_sheet::name_import_kind(import.kind),
         one: words.one,
         state: import.state,
         badge: label_import_state(&import),

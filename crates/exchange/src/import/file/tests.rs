@@ -1,8 +1,9 @@
 //! Tests with typical files of associations, and with malicious ones.
 
 use super::*;
-use domain::{Clock, Moment};
-use std::io::Write;
+use domain::{Clock, ImportProblem, Moment};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 

@@ -1,14 +1,14 @@
 //! Reads the first visible, non-empty sheet of a workbook, cell by cell.
 
+use super::line_collector::{LineCollector, MOST_COLUMNS};
 use super::watch::{ReadingWatch, WatchedFile};
-use super::{LineCollector, MOST_COLUMNS};
 use crate::export::csv::unguard_text;
 use calamine::{DataRef, Reader, SheetType, SheetVisible, Xlsx};
 use domain::{Date, ImportProblem};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
-use wire::sheet::convert_serial_day;
+use wire::import_sheet::convert_serial_day;
 
 /// Limits of the unpacked size: in total, of the shared strings, which are held in memory, and of any other part that
 /// is not a sheet.

@@ -1,7 +1,8 @@
 //! Dry run: lines are checked on a read-only snapshot, and their problems are recorded.
 
-use super::{ImportWorker, LEASE, is_line_error};
-use crate::import::row_reader::{ImportRecordDraft, ParsedImportRow};
+use super::worker::ImportWorker;
+use crate::import::map_row::{ImportRecordDraft, ParsedImportRow};
+use crate::import::stage::{LEASE, is_line_error};
 use crate::import::unit::{DryRunInterruption, ImportUnitOutcome, extract_member_rows, try_row};
 use crate::import::{ImportLineCounts, ImportRowOutcome};
 use app::Error;
@@ -13,7 +14,7 @@ use storage::WriteLane;
 use storage::exchange::imports;
 
 /// Lines checked concurrently.
-const TRIED: usize = 8;
+const CONCURRENT_CHECKS: usize = 8;
 
 impl ImportWorker<'_> {
     /// Checks lines and stores their problems.
@@ -124,6 +125,6 @@ impl ImportWorker<'_> {
                 }
             }
         });
-        stream::iter(outcomes).buffered(TRIED).try_collect().await
+        stream::iter(outcomes).buffered(CONCURRENT_CHECKS).try_collect().await
     }
 }

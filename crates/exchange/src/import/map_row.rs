@@ -1,6 +1,7 @@
-//! Parses lines into records: each cell by the kind of its field, then the record with the same parser as the API.
+//! Maps the row of a sheet to a record: each cell by the kind of its field, then the record with the same parser as the API.
 //! Problems name the column.
 
+use super::column_names::{FieldColumnIndex, ImportColumnNames};
 use super::{StoredImportRun, StoredLineProblem};
 use app::members::dependents;
 use app::register_snapshot::TenantRegisters;
@@ -10,12 +11,11 @@ use domain::{ImportKind, SellerKind, fold_text};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
-use wire::read::{self, DocumentedField, InputProblems, InputRecord, PartialInput};
-use wire::refusal::RequestProblem;
-use wire::sheet::{
+use wire::import_sheet::{
     ImportField, ImportFieldKind, UnreadableCell, convert_cell, find_import_field, is_blank_cell,
     name_referenced_record, parse_whole_number, parse_year_pair,
 };
+use wire::read::{self, DocumentedField, InputProblems, InputRecord, PartialInput};
 
 /// The record that a line describes.
 #[derive(Clone, Debug)]
@@ -46,15 +46,6 @@ pub(super) struct ImportRowParser {
     named: HashMap<(u8, String), Result<i32, UnreadableCell>>,
 }
 
-/// The headers of a file and the fields they are mapped to.
-pub(super) struct ImportColumnNames {
-    headers: Vec<String>,
-    columns: Vec<Option<&'static ImportField>>,
-}
-
-/// Field path in the record, and the column it came from.
-type FieldColumnIndex = Vec<(String, usize)>;
-
 impl ImportRowParser {
     pub fn new(import: &StoredImportRun) -> ImportRowParser {
         let columns = import.mapping.iter().map(|field| find_import_field(import.kind, field)).collect();
@@ -69,7 +60,7 @@ impl ImportRowParser {
 
     pub fn parse_row(&mut self, registers: &TenantRegisters, line: i32, cells: &str) -> ParsedImportRow {
         let cells: Vec<String> = serde_json::from_str(cells).unwrap_or_default();
-        let (mut fields, mut places, mut problems) = (Map::new(), FieldColumnIndex::new(), Vec::new());
+        let (mut fields, mut field_columns, mut problems) = (Map::new(), FieldColumnIndex::new(), Vec::new());
         let (mut phones, mut phone_columns) = (Vec::new(), Vec::new());
         let mut years = Vec::new();
         let names = Arc::clone(&self.names);
@@ -95,20 +86,20 @@ impl ImportRowParser {
                 Ok(value) => set_field(&mut fields, column.name, value),
                 Err(UnreadableCell(text)) => problems.push(names.build_problem(line, Some(at), text)),
             }
-            places.push((column.name.to_owned(), at));
+            field_columns.push((column.name.to_owned(), at));
         }
         for (name, year, at) in years {
             // A separate column takes precedence.
             if !fields.contains_key(name) {
                 set_field(&mut fields, name, year.into());
-                places.push((name.to_owned(), at));
+                field_columns.push((name.to_owned(), at));
             }
         }
         let mut listed = Vec::new();
         for (at, text) in phone_columns.into_iter().zip(phones) {
             match convert_cell(ImportFieldKind::Phone, &text) {
                 Ok(value) => {
-                    places.push((format!("telefones[{}]", listed.len()), at));
+                    field_columns.push((format!("telefones[{}]", listed.len()), at));
                     listed.push(Value::Object(Map::from_iter([("numero".to_owned(), value)])));
                 }
                 Err(UnreadableCell(text)) => problems.push(names.build_problem(line, Some(at), text)),
@@ -118,10 +109,9 @@ impl ImportRowParser {
             fields.insert("telefones".to_owned(), Value::Array(listed));
         }
         let (row, unread, key) = self.parse_record(&mut fields);
-        problems
-            .extend(unread.map_or_else(Vec::new, |unread| {
-                names.locate_problems(line, &places, unread.into_problems())
-            }));
+        problems.extend(unread.map_or_else(Vec::new, |unread| {
+            names.locate_problems(line, &field_columns, unread.into_problems())
+        }));
         // One problem per cell is enough.
         let mut reported = Vec::new();
         problems.retain(|problem: &StoredLineProblem| {
@@ -143,7 +133,7 @@ impl ImportRowParser {
             let code = parse_whole_number(text).filter(|code| (1..2_000_000_000).contains(code));
             return code.map(Value::from).ok_or_else(UnreadableCell::for_bad_code);
         }
-        let Some(what) = name_referenced_record(cell) else {
+        let Some(record_name) = name_referenced_record(cell) else {
             return convert_cell(cell, text);
         };
         // A code is validated later, by the function that uses it.
@@ -155,7 +145,7 @@ impl ImportRowParser {
             let found = find_codes_by_name(registers, cell, &key.1);
             let resolved = match found[..] {
                 [one] => Ok(one),
-                [] => Err(UnreadableCell::for_unknown_name(what, text)),
+                [] => Err(UnreadableCell::for_unknown_name(record_name, text)),
                 _ => Err(UnreadableCell::for_ambiguous_name(text)),
             };
             self.named.insert(key.clone(), resolved);
@@ -222,61 +212,6 @@ impl ImportRowParser {
             }
         }
     }
-}
-
-impl ImportColumnNames {
-    fn build_problem(&self, line: i32, at: Option<usize>, text: String) -> StoredLineProblem {
-        StoredLineProblem { line, header: at.and_then(|at| self.headers.get(at).cloned()), text }
-    }
-
-    /// Turns problems of a field into problems of the column it came from.
-    fn locate_problems(
-        &self,
-        line: i32,
-        places: &FieldColumnIndex,
-        problems: Vec<RequestProblem>,
-    ) -> Vec<StoredLineProblem> {
-        let one = |problem: RequestProblem| {
-            let Some(path) = problem.field.as_deref() else {
-                return self.build_problem(line, None, problem.sentence);
-            };
-            let is_there = |place: &str| {
-                path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-            };
-            let found =
-                places.iter().filter(|(place, _)| is_there(place)).max_by_key(|(place, _)| place.len());
-            let by_name = || {
-                self.columns
-                    .iter()
-                    .position(|column| column.is_some_and(|one| is_named_in_refusal(one.name, path)))
-            };
-            match found.map(|(_, at)| *at).or_else(by_name) {
-                Some(at) => self.build_problem(line, Some(at), problem.sentence),
-                // Without a column the full text is shown.
-                None => self.build_problem(line, None, problem.to_string()),
-            }
-        };
-        problems.into_iter().map(one).collect()
-    }
-
-    /// Business rule rejections, assigned to columns.
-    pub fn describe_rejections(&self, line: i32, rejections: &[domain::Rejection]) -> Vec<StoredLineProblem> {
-        self.locate_problems(line, &FieldColumnIndex::new(), wire::refusal::describe_rejections(rejections))
-    }
-}
-
-/// Whether a column matches the field path in a refusal; some fields have other names in files.
-fn is_named_in_refusal(name: &str, path: &str) -> bool {
-    name == path
-        || match path {
-            "telefones" | "telefone" => matches!(name, "celular" | "telefoneFixo"),
-            "planos" => name == "codPlano",
-            "cpfCnpj" => matches!(name, "documento" | "titular"),
-            "documento" => name == "cpfCnpj",
-            "nomePessoa" => name == "nome",
-            "nome" => name == "nomePessoa",
-            _ => path.split_once('[').is_some_and(|(list, _)| list == "planos" && name == "codPlano"),
-        }
 }
 
 type ParsedRecordParts = (Option<ImportRecordDraft>, Option<InputProblems>, Option<String>);

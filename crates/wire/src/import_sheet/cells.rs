@@ -1,7 +1,7 @@
 //! Converts spreadsheet cells to the values that the API records take. Invalid values are refused by the record's
 //! reader, with its texts; only damage done by the spreadsheet itself is reported here.
 
-use super::ImportFieldKind;
+use super::fields::ImportFieldKind;
 use crate::set_names::NamedSet;
 use domain::{BenefitKind, CivilState, Date, Fuel, Kinship, SellerKind, Sex, VehicleCategory, fold_text};
 use serde_json::Value;

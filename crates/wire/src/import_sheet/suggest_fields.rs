@@ -1,90 +1,9 @@
-//! Spreadsheets for import: the columns of each kind of file, their synonyms, and the conversion of cells to the values
-//! that the API records take.
+//! Suggests a field for each column, by earlier mappings and by its header.
 
-mod cells;
-mod columns;
-
-pub use cells::{
-    UnreadableCell, convert_cell, convert_serial_day, is_blank_cell, name_referenced_record,
-    parse_whole_number, parse_year_pair,
-};
-pub use columns::list_import_fields;
-
+use super::columns::list_import_fields;
+use super::fields::{ImportField, find_import_field};
 use domain::{ImportKind, fold_text};
 use std::collections::BTreeMap;
-
-/// The header of the column that says why a row was refused.
-pub const REFUSAL_HEADER: &str = "Motivo da recusa";
-
-/// A flag in an exported file.
-pub const fn label_flag(flag: bool) -> &'static str {
-    if flag { "Sim" } else { "Não" }
-}
-
-/// A field that a column can be mapped to.
-#[derive(Debug)]
-pub struct ImportField {
-    /// The path in the record: `endereco.cep`.
-    pub name: &'static str,
-    pub label: &'static str,
-    pub cell: ImportFieldKind,
-    /// Every row needs a value.
-    pub required: bool,
-    /// Other column names that people use for it.
-    pub synonyms: &'static [&'static str],
-}
-
-/// How the cells of a column are converted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImportFieldKind {
-    Text,
-    /// CPF or CNPJ, which lose leading zeros in spreadsheets.
-    Document,
-    Date,
-    Money,
-    Flag,
-    Number,
-    /// A year, or a vehicle's two years in one cell.
-    Year,
-    Phone,
-    Sex,
-    CivilState,
-    Kinship,
-    Cep,
-    Uf,
-    Fuel,
-    Category,
-    Card,
-    BenefitKind,
-    SellerKind,
-    // By code or by name, as in the tenant's registers.
-    Branch,
-    Plan,
-    Consultant,
-    Representative,
-    VehicleType,
-}
-
-/// The name of an import kind in paths and commands.
-pub fn name_import_kind(kind: ImportKind) -> &'static str {
-    match kind {
-        ImportKind::Members => "associados",
-        ImportKind::Vehicles => "veiculos",
-        ImportKind::Dependents => "dependentes",
-        ImportKind::Leads => "leads",
-        ImportKind::Plans => "planos",
-        ImportKind::Sellers => "vendedores",
-    }
-}
-
-pub fn parse_import_kind(text: &str) -> Option<ImportKind> {
-    ImportKind::ALL.iter().copied().find(|kind| name_import_kind(*kind) == text)
-}
-
-/// The field of an import kind with this name.
-pub fn find_import_field(kind: ImportKind, name: &str) -> Option<&'static ImportField> {
-    list_import_fields(kind).iter().find(|column| column.name == name)
-}
 
 /// A column name for comparison, without case, accents and punctuation: `Data de nasc.` → `datadenasc`
 pub fn fold_header(header: &str) -> String {
@@ -131,6 +50,7 @@ pub fn suggest_fields(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import_sheet::{name_import_kind, parse_import_kind};
 
     fn headers(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()

@@ -1,6 +1,6 @@
 //! The columns of each kind of import file, with the names that associations use for them.
 
-use super::{ImportField, ImportFieldKind};
+use super::fields::{ImportField, ImportFieldKind};
 use domain::ImportKind;
 
 pub fn list_import_fields(kind: ImportKind) -> &'static [ImportField] {
