@@ -82,7 +82,7 @@ fn write_items<T: Serialize>(text: &mut Vec<u8>, mut sign: u8, items: &[T]) -> R
 }
 
 fn abort_stream(failure: RequestFailure) -> std::io::Error {
-    tracing::warn!(?failure, "an answer was cut off");
+    tracing::warn!(?failure, "a response was aborted");
     std::io::Error::other("the rest could not be read")
 }
 

@@ -9,7 +9,7 @@ use axum::extract::RawPathParams;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use dispatch::get;
+use erased_routes::get;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::borrow::Cow;

@@ -281,7 +281,7 @@ impl From<app::Error> for RequestFailure {
             // Registers that change faster than a decision completes, or an audit that cannot be written: the caller
             // retries later.
             error @ (app::Error::StaleRegisters | app::Error::LeaseLost | app::Error::AuditBacklogFull) => {
-                tracing::warn!(%error, "a request has to wait");
+                tracing::warn!(%error, "request refused for now");
                 RequestFailure::Unavailable
             }
             error @ app::Error::Files(_) => {

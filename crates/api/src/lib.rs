@@ -37,7 +37,7 @@ use axum::Router;
 use axum::http::{Extensions, HeaderMap, HeaderName, StatusCode, Version, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
-use dispatch::get;
+use erased_routes::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::any::Any;
 use std::ops::Deref;

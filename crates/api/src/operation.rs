@@ -8,7 +8,7 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
-use dispatch::HandlerFuture;
+use erased_routes::HandlerFuture;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
@@ -141,7 +141,7 @@ where
     H: Handler<T, ServerState, Future = HandlerFuture>,
     T: 'static,
 {
-    ApiOperation::new(Method::GET, path, access, dispatch::get(handler))
+    ApiOperation::new(Method::GET, path, access, erased_routes::get(handler))
 }
 
 /// An operation that creates.
@@ -150,7 +150,7 @@ where
     H: Handler<T, ServerState, Future = HandlerFuture>,
     T: 'static,
 {
-    ApiOperation::new(Method::POST, path, access, dispatch::post(handler))
+    ApiOperation::new(Method::POST, path, access, erased_routes::post(handler))
 }
 
 /// An operation that changes what is there.
@@ -159,7 +159,7 @@ where
     H: Handler<T, ServerState, Future = HandlerFuture>,
     T: 'static,
 {
-    ApiOperation::new(Method::PUT, path, access, dispatch::put(handler))
+    ApiOperation::new(Method::PUT, path, access, erased_routes::put(handler))
 }
 
 /// An operation that ends something.
@@ -168,7 +168,7 @@ where
     H: Handler<T, ServerState, Future = HandlerFuture>,
     T: 'static,
 {
-    ApiOperation::new(Method::DELETE, path, access, dispatch::delete(handler))
+    ApiOperation::new(Method::DELETE, path, access, erased_routes::delete(handler))
 }
 
 impl ApiOperation {

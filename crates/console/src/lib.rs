@@ -41,7 +41,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::{Extension, Router};
-use dispatch::any;
+use erased_routes::any;
 use pages::{about, audit, mails, open_validation, panel, quick_search, style_guide, users};
 use routes::{build_table_router, routes};
 use session::{password_reset, second_factor, setup, sign_in};

@@ -43,7 +43,7 @@ macro_rules! routes {
         vec![$($crate::routes::PageRoute::$method(
             $path,
             $crate::routes::PageAccess::$access,
-            dispatch::$method($handler),
+            erased_routes::$method($handler),
         )),*]
     };
 }

@@ -2,7 +2,7 @@
 //! stored in the transaction that causes them and sent outside any transaction.
 //!
 //! # Triggers
-//! A status *change* writes, in one transaction, its history row with the trigger's body and one *outbox* row for each
+//! A situation *change* writes, in one transaction, its history row with the trigger's body and one *outbox* row for each
 //! subscribed receiver. The unit of leasing is a *receiver*: one process at a time holds its messages in flight, one
 //! per record, posts them, and records the outcomes in batches. Delivered messages move to the *deliveries*; a failed
 //! one leaves an *attempt* and waits in the retry *queue* of its record. A record's changes are therefore sent one at a

@@ -79,7 +79,7 @@ const VISITS: &[&str] =
     &["Levar exames anteriores.", "Primeira consulta.", "Retorno.", "Jejum de oito horas."];
 
 /// A case counts as new for this many days.
-const NEW: u32 = 20;
+const NEW_FOR_DAYS: u32 = 20;
 
 impl SampleGenerator {
     pub(super) fn generate_cases(&self, number: u32, holdings: &[SampleBenefit]) -> Vec<SampleCase> {
@@ -119,10 +119,10 @@ fn generate_case(
     let since = compute_day_number(benefit.created_at);
     // Most open cases are recent.
     let opened = match dice.roll_percent(40) {
-        true => dice.roll_range(since.clamp(SHOWN_ON - NEW, SHOWN_ON - 1)..SHOWN_ON),
+        true => dice.roll_range(since.clamp(SHOWN_ON - NEW_FOR_DAYS, SHOWN_ON - 1)..SHOWN_ON),
         false => dice.roll_range(since..SHOWN_ON),
     };
-    let shares = if opened + NEW < SHOWN_ON { situation_shares.old } else { situation_shares.new };
+    let shares = if opened + NEW_FOR_DAYS < SHOWN_ON { situation_shares.old } else { situation_shares.new };
     let situation = shares[dice.pick_share(shares.iter().map(|(_, share)| *share))].0;
     let moved = dice.roll_range(opened..SHOWN_ON.min(opened + 15).max(opened + 1));
     let opened_at = pick_working_moment(dice, opened).max(benefit.created_at);

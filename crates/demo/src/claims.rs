@@ -32,10 +32,10 @@ const STREAM: u64 = 1 << 33;
 
 /// The default situations of claims: their codes follow those of benefits.
 const OPEN: i32 = 7;
-const STANDS: [i32; 6] = [OPEN, 8, 9, 10, 11, 12];
-const STAND_SHARES: [u32; 6] = [8, 8, 8, 4, 64, 8];
+const SITUATIONS: [i32; 6] = [OPEN, 8, 9, 10, 11, 12];
+const SITUATION_SHARES: [u32; 6] = [8, 8, 8, 4, 64, 8];
 /// The first closed situation.
-const OVER: i32 = 11;
+const FIRST_CLOSED: i32 = 11;
 const PRIORITY_SHARES: [u32; 4] = [40, 40, 15, 5];
 
 /// Indexes of claim types, in the order in which they were registered.
@@ -92,9 +92,9 @@ impl SampleGenerator {
         let happened = dice.roll_range(since..SHOWN_ON);
         let opened = (happened + dice.roll_range(0..4)).min(SHOWN_ON - 1);
         let situation = if opened + 60 < SHOWN_ON {
-            OVER + i32::from(dice.roll_percent(10))
+            FIRST_CLOSED + i32::from(dice.roll_percent(10))
         } else {
-            STANDS[dice.pick_share(STAND_SHARES)]
+            SITUATIONS[dice.pick_share(SITUATION_SHARES)]
         };
         let moved = dice.roll_range(opened..SHOWN_ON.min(opened + 50).max(opened + 1));
         let opened_at = pick_working_moment(dice, opened).max(benefit.created_at);
@@ -107,7 +107,7 @@ impl SampleGenerator {
                 .roll_percent(85)
                 .then(|| UserCode::new(if benefit.branch.get() == 2 { 2 } else { 1 })),
             situation_since: moved_at.unwrap_or(opened_at),
-            closed_at: moved_at.filter(|_| situation >= OVER),
+            closed_at: moved_at.filter(|_| situation >= FIRST_CLOSED),
             updated_at: moved_at.unwrap_or(opened_at),
             version: 1 + i32::from(moved_at.is_some()),
             ..CaseHead::from_opening(

@@ -10,17 +10,17 @@ use storage::members::credit_cards::NewCreditCardRow;
 const STREAM: u64 = 5 << 32;
 
 /// Percentage of members with none, one, two cards.
-const COUNTS: [u32; 3] = [68, 26, 6];
+const CARD_COUNT_SHARES: [u32; 3] = [68, 26, 6];
 
 const BRANDS: &[&str] = &["Mastercard", "Visa", "Elo", "Hipercard", "American Express"];
 /// Longest name that fits on a card.
-const LONGEST: usize = 26;
+const LONGEST_NAME: usize = 26;
 
 impl SampleGenerator {
     /// The first member has two, so that every demo shows some.
     pub(super) fn generate_credit_cards(&self, number: u32, person: &PersonProfile) -> Vec<NewCreditCardRow> {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
-        let count = if number == 1 { 2 } else { dice.pick_share(COUNTS) };
+        let count = if number == 1 { 2 } else { dice.pick_share(CARD_COUNT_SHARES) };
         let mut cards: Vec<NewCreditCardRow> = (0..count).map(|_| generate_card(&mut dice, person)).collect();
         // The first active card is the main one.
         if let Some(first) = cards.iter_mut().find(|one| one.card.active) {
@@ -56,7 +56,7 @@ fn format_holder_name(person: &PersonProfile) -> String {
         (Nature::Natural, [first, .., last]) => format!("{first} {last}"),
         _ => name.clone(),
     };
-    short.chars().take(LONGEST).collect::<String>().trim_end().to_owned()
+    short.chars().take(LONGEST_NAME).collect::<String>().trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
             assert!(main.iter().all(|one| one.card.active));
             for NewCreditCardRow { card, created_at } in &member.credit_cards {
                 assert!(card.last_digits.len() == 4 && card.valid_until.len() == 7, "{card:?}");
-                assert!((1..=LONGEST).contains(&card.holder.chars().count()), "{card:?}");
+                assert!((1..=LONGEST_NAME).contains(&card.holder.chars().count()), "{card:?}");
                 assert!(*created_at >= member.person.created_at);
                 let is_expired = card.valid_until < compute_date(i64::from(SHOWN_ON)).to_iso_month();
                 assert!(!(is_expired && card.active), "{card:?}");

@@ -18,7 +18,7 @@ use domain::{Dependent, PersonProfile};
 const STREAM: u64 = 2 << 32;
 
 /// Percentage of health benefits with none, one, two… dependents; and of benefits of other kinds.
-const COUNTS: [u32; 5] = [25, 30, 22, 15, 8];
+const DEPENDENT_COUNT_SHARES: [u32; 5] = [25, 30, 22, 15, 8];
 const OTHER_COUNTS: [u32; 3] = [98, 1, 1];
 
 /// Kinships and their shares, except the spouse, who comes first or not at all.
@@ -36,9 +36,9 @@ const KIN: [(Kinship, u32); 11] = [
     (OtherPet, 1),
 ];
 
-/// Documents of dependents have numbers above those of all members, `NUMBERS` for each member.
+/// Documents of dependents have numbers above those of all members, `NUMBERS_PER_MEMBER` for each member.
 const FIRST_NUMBER: u32 = 100_000_000;
-const NUMBERS: u32 = 8;
+const NUMBERS_PER_MEMBER: u32 = 8;
 
 #[rustfmt::skip]
 const PETS: &[&str] = &[
@@ -49,9 +49,9 @@ const PETS: &[&str] = &[
 impl SampleGenerator {
     pub(super) fn add_dependents(&self, number: u32, person: &PersonProfile, holdings: &mut [SampleBenefit]) {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
-        let mut cpfs = 0..NUMBERS;
+        let mut cpfs = 0..NUMBERS_PER_MEMBER;
         let mut next_cpf = || {
-            let cpf_number = FIRST_NUMBER + number * NUMBERS + cpfs.next()?;
+            let cpf_number = FIRST_NUMBER + number * NUMBERS_PER_MEMBER + cpfs.next()?;
             // Such a number could collide with another one (see `generate_cpf`).
             (!cpf_number.is_multiple_of(111_111_111)).then(|| documents::generate_cpf(self.seed, cpf_number))
         };
@@ -61,7 +61,7 @@ impl SampleGenerator {
                 // The first member has some of everything.
                 (1, true) => 3,
                 _ if person.nature == Nature::Legal => 0,
-                (_, true) => dice.pick_share(COUNTS),
+                (_, true) => dice.pick_share(DEPENDENT_COUNT_SHARES),
                 (_, false) => dice.pick_share(OTHER_COUNTS),
             };
             for at in 0..count {
@@ -200,6 +200,9 @@ mod tests {
     #[test]
     fn shares_add_up() {
         assert_eq!(KIN.iter().map(|(_, share)| share).sum::<u32>(), 100);
-        assert_eq!((COUNTS.iter().sum::<u32>(), OTHER_COUNTS.iter().sum::<u32>()), (100, 100));
+        assert_eq!(
+            (DEPENDENT_COUNT_SHARES.iter().sum::<u32>(), OTHER_COUNTS.iter().sum::<u32>()),
+            (100, 100)
+        );
     }
 }

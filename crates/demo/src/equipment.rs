@@ -9,9 +9,9 @@ use domain::{InstallationCode, SupplierCode, TrackerInstallation};
 /// The streams of members, benefits and cards have lower numbers.
 const STREAM: u64 = 6 << 32;
 /// Maximum benefits of one member in the serial numbers.
-const BENEFITS: u64 = 8;
+const MOST_BENEFITS_PER_MEMBER: u64 = 8;
 /// Maximum devices of one benefit in the serial numbers.
-const PIECES: u64 = 4;
+const MOST_DEVICES_PER_BENEFIT: u64 = 4;
 
 /// Model and maker.
 const DEVICES: &[(&str, &str)] = &[
@@ -31,7 +31,8 @@ impl SampleGenerator {
         joined: u32,
         cancelled: Option<u32>,
     ) -> Vec<TrackerInstallation> {
-        let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number) * BENEFITS + u64::from(at));
+        let mut dice =
+            SeededDice::new(self.seed, STREAM + u64::from(number) * MOST_BENEFITS_PER_MEMBER + u64::from(at));
         let dice = &mut dice;
         // The first member has both, so that every demo shows some.
         let is_shown = number == 1;
@@ -54,7 +55,9 @@ impl SampleGenerator {
         }
         // Serial numbers are unique.
         for (piece, one) in (0..).zip(&mut all) {
-            let serial = (u64::from(number) * BENEFITS + u64::from(at)) * PIECES + piece;
+            let serial = (u64::from(number) * MOST_BENEFITS_PER_MEMBER + u64::from(at))
+                * MOST_DEVICES_PER_BENEFIT
+                + piece;
             one.serial_number = Some(format!("SN{serial:010}"));
         }
         all

@@ -25,7 +25,7 @@ use storage::server::counters::{self, Counter};
 use storage::server::versions;
 
 /// Everything was registered on the founding day.
-const THEN: Moment = FOUNDED;
+const REGISTERED_AT: Moment = FOUNDED;
 
 /// Writes the tenant and its registers in the server's write lane, because no other process knows the new tenant yet.
 #[boxed::future]
@@ -38,34 +38,40 @@ pub async fn create_association(tx: &mut Tx, base: &ParsedTenant, seed: u64) -> 
             tenant,
             code,
             &DisplayName::parse(InputField::Branch, branch.name)?,
-            THEN,
+            REGISTERED_AT,
         )
         .await?;
     }
-    due_days::insert_due_days(tx, tenant, &DUE_DAYS, THEN).await?;
+    due_days::insert_due_days(tx, tenant, &DUE_DAYS, REGISTERED_AT).await?;
     let codes = reserve_codes(tx, tenant, Counter::Plan, PLANS.len()).await?;
     let new: Result<Vec<_>, Error> = codes.zip(PLANS).map(build_plan).collect();
-    plans::insert_plans(tx, tenant, &new?, THEN).await?;
+    plans::insert_plans(tx, tenant, &new?, REGISTERED_AT).await?;
     let codes = reserve_codes(tx, tenant, Counter::VehicleType, VEHICLE_TYPES.len()).await?;
     let new: Result<Vec<_>, Error> = codes.zip(VEHICLE_TYPES).map(build_vehicle_type).collect();
-    vehicle_types::insert_vehicle_types(tx, tenant, &new?, THEN).await?;
+    vehicle_types::insert_vehicle_types(tx, tenant, &new?, REGISTERED_AT).await?;
     let codes = reserve_codes(tx, tenant, Counter::Field, FIELDS.len()).await?;
     let new: Result<Vec<_>, Error> = codes.zip(FIELDS).map(build_field).collect();
-    additional_fields::insert_additional_fields(tx, tenant, &new?, THEN).await?;
+    additional_fields::insert_additional_fields(tx, tenant, &new?, REGISTERED_AT).await?;
     let codes = reserve_codes(tx, tenant, Counter::Supplier, SUPPLIERS.len()).await?;
     let new: Result<Vec<_>, Error> = codes.zip(SUPPLIERS).map(|one| build_supplier(seed, one)).collect();
-    suppliers::insert_suppliers(tx, tenant, &new?, THEN).await?;
-    health::insert_health_registers(tx, tenant, seed, THEN).await?;
+    suppliers::insert_suppliers(tx, tenant, &new?, REGISTERED_AT).await?;
+    health::insert_health_registers(tx, tenant, seed, REGISTERED_AT).await?;
     // Seller codes start at 1, as the members' rows assume.
     let posts = sellers::list_sales_posts();
     reserve_codes(tx, tenant, Counter::Seller, posts.len()).await?;
     let new: Vec<_> = posts.iter().map(|post| sellers::generate_seller(seed, post)).collect();
-    storage::registers::sellers::insert_sellers(tx, tenant, &new, THEN).await?;
+    storage::registers::sellers::insert_sellers(tx, tenant, &new, REGISTERED_AT).await?;
     let (name, stages) = SECOND_FUNNEL;
     let counts = [(Counter::Funnel, 1), (Counter::Stage, stages.len() as i32)];
     let [funnel, stage] = counters::reserve_number_blocks(tx, tenant, counts).await?;
-    tx.execute_batch(funnels::insert_funnel(tenant, FunnelCode::new(funnel), name, (stage, stages), THEN))
-        .await?;
+    tx.execute_batch(funnels::insert_funnel(
+        tenant,
+        FunnelCode::new(funnel),
+        name,
+        (stage, stages),
+        REGISTERED_AT,
+    ))
+    .await?;
     let limits = LIMITS
         .iter()
         .map(|(code, hours)| situations::update_situation_limit(tenant, SituationCode::new(*code), *hours));

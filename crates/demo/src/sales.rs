@@ -32,10 +32,10 @@ pub struct SampleDeal {
     pub dependents: Vec<ProposedDependent>,
 }
 
-/// One lead per `MEMBERS_OF_ONE` members, at least enough to fill a small board, and at most `MOST`.
+/// One lead per `MEMBERS_OF_ONE` members, at least enough to fill a small board, and at most `MOST_LEADS`.
 const MEMBERS_OF_ONE: u32 = 20;
-const FEW: u32 = 40;
-const MOST: u32 = 5_000;
+const FEWEST_LEADS: u32 = 40;
+const MOST_LEADS: u32 = 5_000;
 
 /// The streams of members and benefits have lower numbers.
 const STREAM: u64 = 7 << 32;
@@ -43,7 +43,7 @@ const STREAM: u64 = 7 << 32;
 const FIRST_NUMBER: u32 = crate::MOST_MEMBERS;
 
 /// First contacts lie at most this many days back.
-const DAYS: u32 = 180;
+const FIRST_CONTACT_DAYS: u32 = 180;
 
 const ORIGINS: &[&str] = &["Site", "Indicação", "Instagram", "WhatsApp", "Evento", "Google"];
 const MESSAGES: &[&str] = &[
@@ -58,7 +58,7 @@ const KINSHIPS: &[Kinship] =
     &[Kinship::Spouse, Kinship::Child, Kinship::Child, Kinship::Stepchild, Kinship::Father];
 
 pub fn count_leads(members: u32) -> u32 {
-    (members / MEMBERS_OF_ONE).clamp(members.min(FEW), MOST)
+    (members / MEMBERS_OF_ONE).clamp(members.min(FEWEST_LEADS), MOST_LEADS)
 }
 
 impl SampleGenerator {
@@ -67,7 +67,7 @@ impl SampleGenerator {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
         let dice = &mut dice;
         let lead_count = count_leads(self.members).max(number);
-        let created_day = SHOWN_ON - DAYS + DAYS * (number - 1) / lead_count;
+        let created_day = SHOWN_ON - FIRST_CONTACT_DAYS + FIRST_CONTACT_DAYS * (number - 1) / lead_count;
         let showcase = find_showcase_deal(number);
         let count = if showcase.is_some() { 1 } else { dice.pick_share([12, 70, 18]) };
         let state =

@@ -6,7 +6,7 @@ use crate::dice::SeededDice;
 use domain::{AdditionalFieldValues, BenefitKind, FieldCode, FieldKind};
 
 /// Percentage of optional fields that are filled.
-const FILLED: u32 = 16;
+const FILLED_PERCENT: u32 = 16;
 
 const NICKNAMES: &[&str] =
     &["Azulão", "Carro da família", "Guerreiro", "Do trabalho", "Pretinha", "Relíquia"];
@@ -17,7 +17,7 @@ const REFERENCES: &[&str] = &["Ao lado da praça", "Em frente à escola", "Port�
 pub fn generate_field_values(dice: &mut SeededDice, kind: BenefitKind, joined: u32) -> AdditionalFieldValues {
     let fields = (1..).zip(FIELDS).filter(|(_, field)| field.benefit == kind);
     let filled = fields.filter_map(|(code, field)| {
-        let value = (field.required || dice.roll_percent(FILLED))
+        let value = (field.required || dice.roll_percent(FILLED_PERCENT))
             .then(|| generate_field_value(dice, field, joined))?;
         Some((FieldCode::new(code), value))
     });

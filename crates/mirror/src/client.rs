@@ -59,11 +59,11 @@ pub enum SourceError {
 }
 
 /// Maximum attempts after a transient error, and maximum waits requested by the source.
-const TRIES: u32 = 6;
-const PATIENCE: u32 = 200;
+const REQUEST_ATTEMPTS: u32 = 6;
+const MOST_REQUESTED_WAITS: u32 = 200;
 /// After this many consecutive failed requests the source counts as down.
-const IN_A_ROW: u32 = 25;
-const TIMEOUT: Duration = Duration::from_secs(120);
+const FAILURES_UNTIL_DOWN: u32 = 25;
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 /// Response limits, larger than any record and any list of an association.
 const LARGEST_RECORD: usize = 16 * 1024 * 1024;
@@ -223,7 +223,7 @@ impl SourceClient {
                     ResponseVerdict::SignIn => {
                         return Ok(SourceAnswer::Refused(401, "o token não serve".to_owned()));
                     }
-                    ResponseVerdict::Wait(span) if waits < PATIENCE => {
+                    ResponseVerdict::Wait(span) if waits < MOST_REQUESTED_WAITS => {
                         // The token may expire while waiting.
                         (waits, has_signed_in) = (waits + 1, false);
                         self.pause_requests(span.unwrap_or_else(|| compute_backoff(waits))).await;
@@ -238,7 +238,7 @@ impl SourceClient {
             };
             (tries, has_signed_in) = (tries + 1, false);
             tracing::debug!(tries, reason = failed.reason(), "a request to the source failed");
-            if tries >= TRIES {
+            if tries >= REQUEST_ATTEMPTS {
                 return Err(self.give_up(failed));
             }
             (self.sleep)(compute_backoff(tries)).await;
@@ -251,10 +251,10 @@ impl SourceClient {
                 SourceError::Fatal(format!("a origem não pôde ser alcançada: {reason}"))
             }
             AttemptFailure::Unusable(reason)
-                if self.unread.fetch_add(1, Ordering::Relaxed) + 1 >= IN_A_ROW =>
+                if self.unread.fetch_add(1, Ordering::Relaxed) + 1 >= FAILURES_UNTIL_DOWN =>
             {
                 SourceError::Fatal(format!(
-                    "a origem não responde como deve, {IN_A_ROW} vezes seguidas: {reason}"
+                    "a origem não responde como deve, {FAILURES_UNTIL_DOWN} vezes seguidas: {reason}"
                 ))
             }
             AttemptFailure::Unusable(reason) => SourceError::Single(reason),
@@ -296,8 +296,9 @@ impl SourceClient {
             })?;
             Ok(RawResponse { status: head.status, headers: head.headers, body: body.to_bytes() })
         };
-        let late = |_| AttemptFailure::Unusable(format!("não houve resposta em {} s", TIMEOUT.as_secs()));
-        tokio::time::timeout(TIMEOUT, exchange).await.map_err(late)?
+        let late =
+            |_| AttemptFailure::Unusable(format!("não houve resposta em {} s", REQUEST_TIMEOUT.as_secs()));
+        tokio::time::timeout(REQUEST_TIMEOUT, exchange).await.map_err(late)?
     }
 
     fn judge_response(&self, raw: &RawResponse) -> ResponseVerdict {

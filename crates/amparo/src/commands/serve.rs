@@ -49,7 +49,7 @@ pub async fn run_server(
     let address = DatabaseAddress::parse(&settings.database)?;
     if !server_options.delivers && !address.is_shared() {
         tracing::warn!(
-            "nobody delivers triggers: with SQLite only this process could, and it was told not to"
+            "triggers are not delivered: with SQLite only this process can deliver them, and delivery is disabled"
         );
     }
     let key_file = super::resolve_key_file(settings, &address)?;
@@ -72,7 +72,7 @@ pub async fn run_server(
     let transport = db.describe_transport().await;
     tracing::info!(database = %address, tls = %transport, from = migrated.from, to = migrated.to, "database open");
     if db.transport_protection().is_exposed() {
-        tracing::warn!(database = %address, "everything travels to the database in clear: sslmode=disable");
+        tracing::warn!(database = %address, "the database connection is not encrypted: sslmode=disable");
     }
     if migrated.from != migrated.to {
         super::print_line(&migrate::describe_migration(&migrated));
@@ -140,14 +140,14 @@ pub async fn run_server(
         shutdown_budget.begin();
     };
     if !api::serve_http_until(listener, server, stop, signals.wait_for_insistence()).await {
-        tracing::warn!("some requests were cut off");
+        tracing::warn!("requests were aborted at shutdown");
     }
     if let Some(triggers) = triggers {
         stop_triggers(triggers, shutdown_budget.remaining(), &signals).await;
     }
     background.shutdown().await;
     if let Err(error) = access_log::flush_access_log(&app).await {
-        tracing::error!(%error, "the last looks at people could not be written");
+        tracing::error!(%error, "the last access log entries could not be written");
     }
     sign_off_process(&app, &process, &watch).await;
     app.db.close().await;
@@ -170,7 +170,7 @@ pub fn prepare_process(settings: &ServerSettings) {
         tracing::warn!(
             flag,
             variable,
-            "a secret stands on the command line, where the process list shows it; give it by the variable"
+            "a secret on the command line is visible in the process list; use the environment variable"
         );
     }
 }
@@ -231,7 +231,7 @@ pub async fn measure_triggers(app: App, every: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = delivery::triggers::measure_queues(&app).await {
-            tracing::warn!(%error, "what waits to be delivered could not be measured");
+            tracing::warn!(%error, "delivery queues could not be measured");
         }
     }
 }
@@ -352,7 +352,7 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, heartbeat: Pro
         };
         let outcome = outcome.await;
         if let Err(error) = &outcome {
-            tracing::warn!(%error, "no sign of life could be given");
+            tracing::warn!(%error, "heartbeat could not be written");
         }
         // The heartbeat also shows whether writes work, so a recovery is noticed quickly.
         let pause = if outcome.is_ok() { heartbeat.every } else { heartbeat.every.min(BEAT_AGAIN) };
@@ -367,7 +367,7 @@ pub async fn sign_off_process(app: &App, process: &str, watch: &DatabaseLifeWatc
         presence::sign_off_process(app, process).await
     };
     if let Err(error) = left.await {
-        tracing::warn!(%error, "could not sign off");
+        tracing::warn!(%error, "the process could not be unregistered");
     }
 }
 
@@ -379,7 +379,7 @@ async fn run_housekeeping(app: App, schedule: HousekeepingSchedule) {
         match housekeeping::run_if_due(&app, &schedule.retention).await {
             Ok(Some(rows)) => tracing::info!(rows, "housekeeping done"),
             Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "housekeeping failed; it is tried again"),
+            Err(error) => tracing::warn!(%error, "housekeeping failed; it will be retried"),
         }
     }
 }
@@ -391,7 +391,7 @@ async fn run_due_imports(app: App, every: Duration) {
         match exchange::import::run_due_imports(&app).await {
             Ok(true) => continue,
             Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "an import could not go on; it is tried again"),
+            Err(error) => tracing::warn!(%error, "import failed; it will be retried"),
         }
         let _ = tokio::time::timeout(every, app.importing.notified()).await;
     }
@@ -403,7 +403,7 @@ async fn refresh_memory(app: App, every: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = cache::refresh_versions(&app).await {
-            tracing::warn!(%error, "what changed elsewhere could not be looked at");
+            tracing::warn!(%error, "changes made by other processes could not be checked");
         }
     }
 }
@@ -414,7 +414,7 @@ async fn write_access_log(app: App, every: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = pace.flush_when_due(&app).await {
-            tracing::warn!(%error, "looks at people could not be written; they are kept and tried again");
+            tracing::warn!(%error, "access log entries could not be written; they are kept and retried");
         }
     }
 }

@@ -81,15 +81,17 @@ async fn watch_signals(
             () = wait_for_signal(&mut interrupt) => ShutdownStage::Interrupted,
         };
         if *stage.borrow() == ShutdownStage::Starting {
-            tracing::info!("asked to stop before anybody was served");
+            tracing::info!("stop requested before the server was ready");
             std::process::exit(0);
         }
         stage.send_modify(|now| {
             *now = if *now == ShutdownStage::Running { requested } else { ShutdownStage::Insisted }
         });
         match *stage.borrow() {
-            ShutdownStage::Insisted => tracing::warn!("asked to stop again: what is under way is cut off"),
-            _ => tracing::info!("asked to stop"),
+            ShutdownStage::Insisted => {
+                tracing::warn!("stop requested again: requests in progress are aborted")
+            }
+            _ => tracing::info!("stop requested"),
         }
     }
 }

@@ -35,7 +35,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 /// Which of our crates each may lean on (ARCHITECTURE.md). Tests may lean on `testkit`.
 const ARROWS: [(&str, &[&str]); 16] = [
     ("boxed", &[]),
-    ("dispatch", &[]),
+    ("erased-routes", &[]),
     ("domain", &[]),
     ("registers", &["domain"]),
     ("wire", &["domain", "registers"]),
@@ -44,8 +44,8 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("demo", &["app", "boxed", "domain", "registers", "storage"]),
     ("exchange", &["app", "boxed", "domain", "registers", "storage", "wire"]),
     ("delivery", &["app", "boxed", "domain", "storage", "wire"]),
-    ("api", &["app", "dispatch", "domain", "exchange", "registers", "wire"]),
-    ("console", &["app", "dispatch", "domain", "exchange", "registers", "wire"]),
+    ("api", &["app", "erased-routes", "domain", "exchange", "registers", "wire"]),
+    ("console", &["app", "erased-routes", "domain", "exchange", "registers", "wire"]),
     ("mirror", &["app", "boxed", "domain", "exchange", "registers", "wire"]),
     (
         "amparo",

@@ -32,7 +32,7 @@ fn render_feed_entry(
 ) -> Result<MudancaTO, RequestFailure> {
     let name = |code: SituationCode| registers.situation(code).map(|one| one.name.to_uppercase());
     let body = RawValue::from_string(entry.body).map_err(|error| {
-        tracing::error!(%error, code = entry.code.get(), "a trigger is kept that is no JSON");
+        tracing::error!(%error, code = entry.code.get(), "a stored trigger body is not valid JSON");
         RequestFailure::Internal
     })?;
     Ok(MudancaTO {

@@ -177,7 +177,7 @@ pub async fn serve_http_until(
             tokio::select! {
                 biased;
                 () = serve_connection(&server, stream, peer, &activity, watcher) => {}
-                () = activity.wait_for_close() => tracing::debug!("a connection was closed to make room or to stop"),
+                () = activity.wait_for_close() => tracing::debug!("a connection was closed to free capacity or to stop"),
             }
             drop(place);
         });
@@ -218,8 +218,8 @@ async fn serve_connection(
     let handshake = TlsAcceptor::from(tls.config()).accept(stream);
     match tokio::time::timeout(server.limits.header_timeout, handshake).await {
         Ok(Ok(stream)) => serve_stream(server, stream, peer, activity, watcher).await,
-        Ok(Err(error)) => tracing::debug!(%error, "no agreement on tls"),
-        Err(_) => tracing::debug!("no agreement on tls in time"),
+        Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
+        Err(_) => tracing::debug!("TLS handshake timed out"),
     }
 }
 
@@ -259,7 +259,7 @@ async fn answer_request(server: &HttpServer, request: Request<Incoming>, peer: S
     if origin.is_disputed && !server.has_warned_of_proxy.swap(true, Ordering::Relaxed) {
         tracing::warn!(
             proxy = %origin.address,
-            "a proxy that is not trusted names its callers: all of them count as one; see http.trusted_proxies"
+            "a proxy that is not trusted sends client addresses: its clients count as one; see http.trusted_proxies"
         );
     }
     request.extensions_mut().insert(origin);

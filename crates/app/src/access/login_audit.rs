@@ -127,7 +127,7 @@ pub(super) fn record_login_failure(app: &App, target: &LoginTarget, change: Audi
     match target.build_entry(change, AccountActionResult::Failure, app.now()) {
         Some(entry) => app.trail.push(entry),
         None => {
-            tracing::info!(address = %target.address, operation = target.operation.name(), "a login named no user");
+            tracing::info!(address = %target.address, operation = target.operation.name(), "a login named an unknown user");
         }
     }
 }

@@ -102,7 +102,7 @@ impl PasswordHasher {
         metrics::counter!("amparo_password_checks_total").increment(1);
         let stored = hash.and_then(parse_acceptable_hash);
         if hash.is_some() && stored.is_none() {
-            tracing::warn!("a user's password hash is none that is computed here; nobody enters by it");
+            tracing::warn!("password hash of a user has an unknown format; sign-in with it is refused");
         }
         let (is_known, nobody) = (stored.is_some(), Arc::clone(&self.nobody));
         let check = move || {

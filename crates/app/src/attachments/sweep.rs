@@ -42,7 +42,7 @@ pub(crate) async fn sweep_files(
             }
             // Re-marked as new, so that it goes to the end of the queue and does not block other keys.
             Err(error) => {
-                tracing::warn!(%error, %tenant, "the bytes of a file could not be removed");
+                tracing::warn!(%error, %tenant, "the content of a file could not be deleted");
                 execute_statement(app, tenant, attachments::update_orphan_mark(tenant, &key, app.now()))
                     .await?;
             }
@@ -85,7 +85,7 @@ pub(super) async fn discard_content(app: &App, tenant: TenantId, key: &str) {
         delete_loose_key(app, tenant, key.to_owned()).await
     };
     if let Err(error) = deletion.await {
-        tracing::warn!(%error, %tenant, "the bytes of a refused file wait to be swept");
+        tracing::warn!(%error, %tenant, "the content of a refused file will be deleted by the next sweep");
     }
 }
 

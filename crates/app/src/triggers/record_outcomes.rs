@@ -189,7 +189,7 @@ async fn build_follow_ups(
     for (outcome, throw) in input.outcomes.iter().zip(&input.throws) {
         let lease = leases.iter().find(|one| one.receiver == outcome.job.receiver);
         let lease = lease.filter(|one| one.holder == input.holder);
-        // Only after this one can anything be pending.
+        // Changes of the record that are still pending come after this one.
         let after = outcome.job.history;
         match (outcome.verdict, lease) {
             (DeliveryVerdict::Untried, _) => {}

@@ -171,7 +171,7 @@ async fn conclude_life_check(
         tracing::warn!(
             why = reason.description(),
             life = outcome.life.id,
-            "the database was put back to an earlier state: every session has ended"
+            "the database was restored to an earlier state: all sessions were ended"
         );
     }
     for (tenant, versions) in outcome.raised {

@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 /// Another process with a wrong clock may have stored retry times and never restarted, so the check also runs
 /// periodically.
-const LOOKED_EVERY: Duration = Duration::from_secs(600);
-const TRIED_AGAIN_AFTER: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(600);
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Writes that were in progress when the clock was set back still carry the wrong time.
-const LOOKED_AGAIN_AFTER: Duration = Duration::from_secs(5);
+const SECOND_CHECK_AFTER: Duration = Duration::from_secs(5);
 
 /// Decides when to check for retry times that lie too far in the future.
 pub struct ClockWatch {
     last_reading: (Moment, Instant),
-    next_look: Instant,
+    next_check: Instant,
     was_put_back: bool,
 }
 
@@ -22,7 +22,7 @@ impl ClockWatch {
     /// The first check is due at once: what the clock did before the start is unknown.
     pub fn start(now: Moment) -> ClockWatch {
         let at = Instant::now();
-        ClockWatch { last_reading: (now, at), next_look: at, was_put_back: false }
+        ClockWatch { last_reading: (now, at), next_check: at, was_put_back: false }
     }
 
     /// Whether a check is due. Cheap enough to call on every turn.
@@ -31,20 +31,20 @@ impl ClockWatch {
         let (before, seen_at) = std::mem::replace(&mut self.last_reading, (now, at));
         let expected = before.plus(at.saturating_duration_since(seen_at));
         if now.plus(CLOCK_TOLERANCE) < expected {
-            tracing::warn!(seconds = expected.duration_since(now).as_secs(), "the clock was put back");
-            self.next_look = at;
+            tracing::warn!(seconds = expected.duration_since(now).as_secs(), "the system clock was set back");
+            self.next_check = at;
             self.was_put_back = true;
         }
-        self.next_look <= at
+        self.next_check <= at
     }
 
     pub fn record_check(&mut self, is_done: bool) {
         let pause = match is_done {
-            false => TRIED_AGAIN_AFTER,
-            true if std::mem::take(&mut self.was_put_back) => LOOKED_AGAIN_AFTER,
-            true => LOOKED_EVERY,
+            false => RETRY_AFTER,
+            true if std::mem::take(&mut self.was_put_back) => SECOND_CHECK_AFTER,
+            true => CHECK_INTERVAL,
         };
-        self.next_look = Instant::now() + pause;
+        self.next_check = Instant::now() + pause;
     }
 }
 

@@ -30,29 +30,29 @@ type HostLookup = fn(&str, u16) -> io::Result<Vec<SocketAddr>>;
 
 /// Concurrent DNS lookups. A system lookup blocks its thread until the name server answers, even after the caller gave
 /// up, and the thread pool is shared.
-const LOOKUPS: usize = 32;
+const CONCURRENT_LOOKUPS: usize = 32;
 
 #[derive(Clone)]
 struct NameResolver {
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     lookup: HostLookup,
 }
 
 impl NameResolver {
     fn from_system() -> NameResolver {
         let lookup = |host: &str, port: u16| Ok((host, port).to_socket_addrs()?.collect());
-        NameResolver { places: Arc::new(Semaphore::new(LOOKUPS)), lookup }
+        NameResolver { permits: Arc::new(Semaphore::new(CONCURRENT_LOOKUPS)), lookup }
     }
 
     async fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         if let Ok(address) = host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(address, port)]);
         }
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(io::Error::other)?;
+        let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(io::Error::other)?;
         let (host, lookup) = (host.to_owned(), self.lookup);
         let resolving = tokio::task::spawn_blocking(move || {
             let found = lookup(&host, port);
-            drop(place);
+            drop(permit);
             found
         });
         resolving.await.map_err(io::Error::other)?
@@ -249,10 +249,10 @@ mod tests {
             async move { names.resolve(&host, 80).await }
         };
         let mut given_up = Vec::new();
-        for number in 0..3 * LOOKUPS {
+        for number in 0..3 * CONCURRENT_LOOKUPS {
             given_up.push(tokio::spawn(resolve_host(format!("{number}.example"))));
         }
-        while UNDER_WAY.load(Ordering::SeqCst) < LOOKUPS {
+        while UNDER_WAY.load(Ordering::SeqCst) < CONCURRENT_LOOKUPS {
             tokio::task::yield_now().await;
         }
         given_up.iter().for_each(tokio::task::JoinHandle::abort);
@@ -261,7 +261,7 @@ mod tests {
         }
         let last = tokio::spawn(resolve_host("last.example".to_owned()));
         tokio::task::yield_now().await;
-        assert_eq!(UNDER_WAY.load(Ordering::SeqCst), LOOKUPS, "not one more");
+        assert_eq!(UNDER_WAY.load(Ordering::SeqCst), CONCURRENT_LOOKUPS, "not one more");
         assert_eq!(names.resolve("::1", 80).await.unwrap(), ["[::1]:80".parse().unwrap()]);
         let (answers, condvar) = &ANSWERS;
         *answers.lock().unwrap() = true;

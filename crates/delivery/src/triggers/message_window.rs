@@ -1,7 +1,7 @@
 //! This process's state for one leased receiver: how far its messages were scanned, and which records have a message in
 //! flight. A record has at most one in flight, so that its changes arrive in order.
 
-use super::lock_mutex;
+use super::lock::lock_mutex;
 use app::triggers::{DeliveryJob, DueReceiver, PendingPosition};
 use domain::{Entity, HistoryCode, Moment};
 use std::collections::{HashMap, HashSet};
@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Due retries are not scanned again within this time if the last scan found only records already in flight.
-const FRUITLESS: Duration = Duration::from_millis(20);
+const EMPTY_SCAN_PAUSE: Duration = Duration::from_millis(20);
 
 type RecordKey = (Entity, i32);
 
@@ -22,11 +22,11 @@ struct ProgressState {
     position: HistoryCode,
     /// During a scan: the change after which the next scan must start again.
     again: Option<HistoryCode>,
-    in_hand: HashMap<RecordKey, InFlightMessage>,
+    in_flight: HashMap<RecordKey, InFlightMessage>,
     /// Records whose message finished since the last scan began: that scan's result may be stale for them.
     ended: HashSet<RecordKey>,
     /// When a scan of due retries last found nothing new.
-    fruitless: Option<Instant>,
+    empty_scan_at: Option<Instant>,
     idle_since: Option<Instant>,
 }
 
@@ -41,7 +41,7 @@ struct HeldLease {
 struct InFlightMessage {
     history: HistoryCode,
     /// It came from the retry queue of its record.
-    waited: bool,
+    is_retry: bool,
     /// The scan saw later changes of the same record.
     more: bool,
 }
@@ -52,9 +52,9 @@ impl Default for ProgressState {
             lease: None,
             position: HistoryCode::new(0),
             again: None,
-            in_hand: HashMap::new(),
+            in_flight: HashMap::new(),
             ended: HashSet::new(),
-            fruitless: None,
+            empty_scan_at: None,
             idle_since: None,
         }
     }
@@ -66,7 +66,7 @@ pub struct QueueScan {
     pub lease: i64,
     pub after: HistoryCode,
     /// How many in-flight records come from retry queues; the scan will find them again.
-    pub waited: i64,
+    pub retries_in_flight: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl ReceiverProgress {
         let mut state = lock_mutex(&self.0);
         if state.lease.is_none_or(|lease| lease.number != number) {
             state.position = HistoryCode::new(0);
-            state.fruitless = None;
+            state.empty_scan_at = None;
         }
         state.lease = Some(HeldLease { number, since, until });
     }
@@ -114,7 +114,7 @@ impl ReceiverProgress {
     /// Whether the lease is held and nothing was pending for `span`.
     pub fn is_idle_for(&self, span: Duration) -> bool {
         let mut state = lock_mutex(&self.0);
-        if state.lease.is_none() || !state.in_hand.is_empty() {
+        if state.lease.is_none() || !state.in_flight.is_empty() {
             state.idle_since = None;
             return false;
         }
@@ -125,9 +125,9 @@ impl ReceiverProgress {
     pub fn check_pending(&self, due: &DueReceiver, now: Moment) -> (bool, bool) {
         let mut state = lock_mutex(&self.0);
         state.idle_since = None;
-        let waited = due.first_wait.is_some_and(|at| at <= now)
-            && state.fruitless.is_none_or(|at| at.elapsed() >= FRUITLESS);
-        (due.newest > state.position || state.lease.is_none(), waited)
+        let has_due_retry = due.first_wait.is_some_and(|at| at <= now)
+            && state.empty_scan_at.is_none_or(|at| at.elapsed() >= EMPTY_SCAN_PAUSE);
+        (due.newest > state.position || state.lease.is_none(), has_due_retry)
     }
 
     pub fn begin_scan(&self) -> Option<QueueScan> {
@@ -135,17 +135,25 @@ impl ReceiverProgress {
         let lease = state.lease?;
         state.ended.clear();
         state.again = None;
-        let waited = state.in_hand.values().filter(|one| one.waited).count();
-        Some(QueueScan { lease: lease.number, after: state.position, waited: waited as i64 })
+        let retries_in_flight = state.in_flight.values().filter(|one| one.is_retry).count();
+        Some(QueueScan {
+            lease: lease.number,
+            after: state.position,
+            retries_in_flight: retries_in_flight as i64,
+        })
     }
 
-    /// Takes at most `room` of the scanned messages in flight. The next scan finds the rest again.
-    pub fn choose_jobs(&self, found: Vec<(DeliveryJob, PendingPosition)>, room: usize) -> Vec<DeliveryJob> {
+    /// Takes at most `capacity` of the scanned messages in flight. The next scan finds the rest again.
+    pub fn choose_jobs(
+        &self,
+        found: Vec<(DeliveryJob, PendingPosition)>,
+        capacity: usize,
+    ) -> Vec<DeliveryJob> {
         let mut state = lock_mutex(&self.0);
         let mut chosen = Vec::with_capacity(found.len());
-        let (mut checked_retries, mut waited) = (false, 0);
+        let (mut checked_retries, mut taken_retries) = (false, 0);
         for (job, place) in found {
-            if chosen.len() == room {
+            if chosen.len() == capacity {
                 break;
             }
             let record = (job.entity, job.record);
@@ -157,17 +165,17 @@ impl ReceiverProgress {
                     state.rescan_from(decrement_code(job.history));
                 }
             }
-            match state.in_hand.get_mut(&record) {
+            match state.in_flight.get_mut(&record) {
                 Some(current) if place != PendingPosition::RetryDue => {
                     current.more |= current.history < job.history;
                 }
                 Some(_) => {}
                 None if is_stale || place == PendingPosition::BehindRetry => {}
                 None => {
-                    let is_waited = place == PendingPosition::RetryDue;
-                    waited += usize::from(is_waited);
+                    let is_retry = place == PendingPosition::RetryDue;
+                    taken_retries += usize::from(is_retry);
                     let history = job.history;
-                    state.in_hand.insert(record, InFlightMessage { history, waited: is_waited, more: false });
+                    state.in_flight.insert(record, InFlightMessage { history, is_retry, more: false });
                     chosen.push(job);
                 }
             }
@@ -176,27 +184,27 @@ impl ReceiverProgress {
             state.position = state.position.min(again);
         }
         if checked_retries {
-            state.fruitless = (waited == 0).then(Instant::now);
+            state.empty_scan_at = (taken_retries == 0).then(Instant::now);
         }
         chosen
     }
 
     /// Whether the scan saw later changes of the record behind an in-flight message.
     pub fn has_more(&self, job: &DeliveryJob) -> bool {
-        lock_mutex(&self.0).in_hand.get(&(job.entity, job.record)).is_some_and(|current| current.more)
+        lock_mutex(&self.0).in_flight.get(&(job.entity, job.record)).is_some_and(|current| current.more)
     }
 
     pub fn finish_message(&self, job: &DeliveryJob, end: MessageResolution) {
         let mut state = lock_mutex(&self.0);
         let record = (job.entity, job.record);
-        let Some(current) = state.in_hand.remove(&record) else { return };
+        let Some(current) = state.in_flight.remove(&record) else { return };
         state.ended.insert(record);
         if job.goes_on {
-            state.fruitless = None;
+            state.empty_scan_at = None;
         }
         // A message taken under another lease does not tell which change of its record comes next under this one.
         let is_known = state.lease.is_some_and(|lease| lease.number == job.lease);
-        if !is_known || (end == MessageResolution::Open && !current.waited) {
+        if !is_known || (end == MessageResolution::Open && !current.is_retry) {
             state.rescan_from(decrement_code(job.history));
         } else if end == MessageResolution::Recorded && current.more && !job.goes_on {
             // The later change was seen only after the outcome was built without it.

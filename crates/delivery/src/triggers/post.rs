@@ -36,20 +36,20 @@ impl ReceiverConnection {
 impl MessageSender for HttpPoster {
     fn post<'a>(
         &'a self,
-        keys: &'a DeliveryTarget,
+        target: &'a DeliveryTarget,
         message: OutgoingMessage<'a>,
     ) -> BoxFuture<'a, Result<ReceiverAnswer, String>> {
         Box::pin(async move {
-            self.post_message(keys, message, self.timeout, &mut ReceiverConnection::default()).await
+            self.post_message(target, message, self.timeout, &mut ReceiverConnection::default()).await
         })
     }
 }
 
 /// Bytes of the response that are stored, and bytes that are read before the connection is closed.
-const KEPT: usize = 500;
-const READ: usize = 64 * 1024;
+const STORED_ANSWER_BYTES: usize = 500;
+const READ_ANSWER_BYTES: usize = 64 * 1024;
 /// How long to wait for the response body once the status is known.
-const REST: Duration = Duration::from_secs(2);
+const BODY_TIMEOUT: Duration = Duration::from_secs(2);
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Amparo/", env!("CARGO_PKG_VERSION")));
 
 impl HttpPoster {
@@ -61,35 +61,36 @@ impl HttpPoster {
     #[boxed::future]
     pub async fn post_message(
         &self,
-        keys: &DeliveryTarget,
+        target: &DeliveryTarget,
         message: OutgoingMessage<'_>,
         timeout: Duration,
-        link: &mut ReceiverConnection,
+        connection: &mut ReceiverConnection,
     ) -> Result<ReceiverAnswer, String> {
-        let target = keys.address.join_path(wire::entity_path(message.entity));
-        let target = Uri::try_from(target).map_err(|error| error.to_string())?;
-        let request = build_request(keys, &message, &target)?;
+        let uri = target.address.join_path(wire::entity_path(message.entity));
+        let uri = Uri::try_from(uri).map_err(|error| error.to_string())?;
+        let request = build_request(target, &message, &uri)?;
         let started_at = Instant::now();
-        let Ok(answer) = tokio::time::timeout(timeout, self.send_request(link, target, request)).await else {
+        let Ok(answer) = tokio::time::timeout(timeout, self.send_request(connection, uri, request)).await
+        else {
             return Err(format!("não houve resposta em {} ms", timeout.as_millis()));
         };
-        let left = timeout.saturating_sub(started_at.elapsed()).min(REST);
-        Ok(read_answer(answer?, link, message.now, left).await)
+        let left = timeout.saturating_sub(started_at.elapsed()).min(BODY_TIMEOUT);
+        Ok(read_answer(answer?, connection, message.now, left).await)
     }
 
     /// Returns once the response head has arrived. The connection is kept only then: cancelling earlier closes it.
     async fn send_request(
         &self,
-        link: &mut ReceiverConnection,
-        target: Uri,
+        connection: &mut ReceiverConnection,
+        uri: Uri,
         mut request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, String> {
-        if let Some(mut reused) = link.0.take()
+        if let Some(mut reused) = connection.0.take()
             && reused.ready().await.is_ok()
         {
             match reused.try_send_request(request).await {
                 Ok(response) => {
-                    link.0 = Some(reused);
+                    connection.0 = Some(reused);
                     return Ok(response);
                 }
                 // The receiver closed the connection meanwhile: an unsent request goes over a new one.
@@ -99,26 +100,25 @@ impl HttpPoster {
                 },
             }
         }
-        let wire = self.connector.clone().connect(target).await.map_err(|error| describe_failure(&error))?;
-        let (mut sender, connection) =
-            http1::handshake(wire).await.map_err(|error| describe_failure(&error))?;
+        let wire = self.connector.clone().connect(uri).await.map_err(|error| describe_failure(&error))?;
+        let (mut sender, driver) = http1::handshake(wire).await.map_err(|error| describe_failure(&error))?;
         // The task ends when the connection is dropped or the receiver closes it.
-        tokio::spawn(connection);
+        tokio::spawn(driver);
         let response = sender.send_request(request).await.map_err(|error| describe_failure(&error))?;
-        link.0 = Some(sender);
+        connection.0 = Some(sender);
         Ok(response)
     }
 }
 
-/// Reads the response, waiting at most `rest` for its body.
+/// Reads the response, waiting at most `body_timeout` for its body.
 async fn read_answer(
     response: Response<Incoming>,
-    link: &mut ReceiverConnection,
+    connection: &mut ReceiverConnection,
     now: Moment,
-    rest: Duration,
+    body_timeout: Duration,
 ) -> ReceiverAnswer {
     let (head, body) = response.into_parts();
-    let patience = match head.status {
+    let retry_after = match head.status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             parse_retry_after(&head.headers, now)
         }
@@ -126,13 +126,14 @@ async fn read_answer(
     };
     let status = head.status.as_u16();
     let mut body_start = Vec::new();
-    let is_over = tokio::time::timeout(rest, read_body_start(body, &mut body_start)).await.unwrap_or(false);
+    let is_over =
+        tokio::time::timeout(body_timeout, read_body_start(body, &mut body_start)).await.unwrap_or(false);
     // The remainder of a long response is not read, so its connection cannot be reused.
     if !is_over {
-        link.0 = None;
+        connection.0 = None;
     }
     let text = Some(clean_answer_text(&body_start)).filter(|text| !text.is_empty());
-    ReceiverAnswer { status, text, patience }
+    ReceiverAnswer { status, text, patience: retry_after }
 }
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");
@@ -140,16 +141,17 @@ const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
 const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 
 fn build_request(
-    keys: &DeliveryTarget,
+    target: &DeliveryTarget,
     message: &OutgoingMessage<'_>,
-    target: &Uri,
+    uri: &Uri,
 ) -> Result<Request<Full<Bytes>>, String> {
     let seconds = message.now.millis() / 1000;
-    let signature = sign::sign_message(message.id, seconds, message.body, keys.signing_secrets(message.now));
+    let signature =
+        sign::sign_message(message.id, seconds, message.body, target.signing_secrets(message.now));
     let mut request = Request::builder()
         .method(Method::POST)
-        .uri(target.path())
-        .header(HOST, target.authority().map_or("", |authority| authority.as_str()))
+        .uri(uri.path())
+        .header(HOST, uri.authority().map_or("", |authority| authority.as_str()))
         .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
         .header(USER_AGENT, AGENT)
         .header(ID, message.id)
@@ -157,7 +159,7 @@ fn build_request(
         .header(SIGNATURE, signature)
         .body(Full::new(Bytes::copy_from_slice(message.body.as_bytes())))
         .map_err(|error| error.to_string())?;
-    for (name, value) in &keys.headers {
+    for (name, value) in &target.headers {
         let bad_header = || format!("o cabeçalho {name} não pode ser enviado");
         let header_name = HeaderName::try_from(name.as_str()).map_err(|_| bad_header())?;
         request
@@ -180,14 +182,14 @@ fn parse_retry_after(headers: &HeaderMap, now: Moment) -> Option<Duration> {
 /// Reads the body up to a limit and keeps its start; returns whether that was the entire body.
 async fn read_body_start(mut body: Incoming, start: &mut Vec<u8>) -> bool {
     let mut read = 0;
-    while read < READ {
+    while read < READ_ANSWER_BYTES {
         let bytes = match body.frame().await {
             None => return true,
             Some(Err(_)) => return false,
             Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
         };
         read += bytes.len();
-        start.extend(bytes.iter().take(KEPT - start.len().min(KEPT)));
+        start.extend(bytes.iter().take(STORED_ANSWER_BYTES - start.len().min(STORED_ANSWER_BYTES)));
     }
     false
 }

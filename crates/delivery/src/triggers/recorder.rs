@@ -1,10 +1,11 @@
 //! Records delivery outcomes. A message stays in flight until its outcome is stored, so that a later error does not
 //! send it again. While outcomes cannot be stored, nothing more is sent.
 
+use super::engine::DispatchEngine;
+use super::lock::lock_mutex;
 use super::message_window::{MessageResolution, ReceiverProgress};
 use super::outcome::count_exhausted_messages;
-use super::receiver_line::ReceiverLine;
-use super::{DispatchEngine, lock_mutex};
+use super::receiver_queue::ReceiverQueue;
 use app::Error;
 use app::triggers::{self, DeliveryOutcome, DeliveryVerdict};
 use domain::{ReceiverCode, TenantId};
@@ -15,20 +16,20 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// Maximum outcomes per transaction.
-const TOGETHER: usize = 1024;
+const OUTCOMES_PER_TRANSACTION: usize = 1024;
 /// Retry pause after a failed write; it doubles each time up to `LONGEST_PAUSE`.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// A receiver is blocked while this many of its outcomes cannot be stored, even if those of others can.
 const MOST_SET_ASIDE: usize = 5;
-/// A number that no lease has.
+/// Stands for no lease: lease numbers come from a counter that starts at 1.
 const NO_LEASE: i64 = 0;
 
-/// A delivery outcome, with the line whose slot it keeps until it is stored.
+/// A delivery outcome, with the queue whose slot it keeps until it is stored.
 pub struct MessageResult {
     pub outcome: DeliveryOutcome,
     pub progress: Arc<ReceiverProgress>,
-    pub held_line: Option<Arc<ReceiverLine>>,
+    pub held_queue: Option<Arc<ReceiverQueue>>,
 }
 
 /// Outcomes that wait because they cannot be stored.
@@ -69,7 +70,7 @@ fn double_pause(pause: Duration) -> Duration {
 }
 
 impl DispatchEngine {
-    pub(super) fn record_result(self: &Arc<DispatchEngine>, tenant: TenantId, ended: MessageResult) {
+    pub(super) fn record_result(self: &Arc<DispatchEngine>, tenant: TenantId, result: MessageResult) {
         let mut recorders = lock_mutex(&self.recorders);
         let recorder = recorders.entry(tenant).or_insert_with(|| {
             let (sender, receiver) = mpsc::unbounded_channel();
@@ -77,7 +78,7 @@ impl DispatchEngine {
             sender
         });
         // The recorder task ends only with the process.
-        let _ = recorder.send(ended);
+        let _ = recorder.send(result);
     }
 
     /// Stores the outcomes of one tenant in batches.
@@ -86,8 +87,8 @@ impl DispatchEngine {
         tenant: TenantId,
         mut results: mpsc::UnboundedReceiver<MessageResult>,
     ) {
-        let mut batch = Vec::with_capacity(TOGETHER);
-        while results.recv_many(&mut batch, TOGETHER).await > 0 {
+        let mut batch = Vec::with_capacity(OUTCOMES_PER_TRANSACTION);
+        while results.recv_many(&mut batch, OUTCOMES_PER_TRANSACTION).await > 0 {
             for one in &mut batch {
                 let job = &mut one.outcome.job;
                 job.goes_on |= one.progress.has_more(job);
@@ -113,7 +114,7 @@ impl DispatchEngine {
                 Ok(()) => break Ok(true),
                 Err(error) if !error.is_transient() => break Err(error),
                 Err(error) => {
-                    tracing::warn!(%tenant, %error, "results of deliveries cannot be written; it is tried again");
+                    tracing::warn!(%tenant, %error, "delivery outcomes could not be recorded; retrying");
                 }
             }
             lock_mutex(&self.unwritten).tenants.insert(tenant);
@@ -135,7 +136,7 @@ impl DispatchEngine {
         match self.conclude_single(&mut one).await {
             Ok(()) => self.finish_result(one, true),
             Err(error) => {
-                tracing::error!(%tenant, %receiver, %history, %error, "the result of a delivery cannot be written; it is tried again");
+                tracing::error!(%tenant, %receiver, %history, %error, "a delivery outcome could not be recorded; retrying");
                 lock_mutex(&self.unwritten).set_aside(tenant, receiver);
                 tokio::spawn(Arc::clone(self).retry_set_aside(one));
             }
@@ -152,7 +153,7 @@ impl DispatchEngine {
                 Ok(()) => break true,
                 Err(_) if self.has_given_up(started_at) => break false,
                 Err(error) => {
-                    tracing::debug!(%tenant, %receiver, %error, "the result of a delivery still cannot be written");
+                    tracing::debug!(%tenant, %receiver, %error, "a delivery outcome still could not be recorded");
                 }
             }
         };
@@ -189,15 +190,19 @@ impl DispatchEngine {
     }
 
     /// Takes the message out of flight.
-    fn finish_result(&self, MessageResult { outcome, progress, held_line }: MessageResult, is_written: bool) {
+    fn finish_result(
+        &self,
+        MessageResult { outcome, progress, held_queue }: MessageResult,
+        is_written: bool,
+    ) {
         let is_ended = is_written && outcome.verdict != DeliveryVerdict::Untried;
         progress.finish_message(
             &outcome.job,
             if is_ended { MessageResolution::Recorded } else { MessageResolution::Open },
         );
-        if let Some(line) = held_line {
-            line.in_hand.fetch_sub(1, Ordering::Relaxed);
+        if let Some(queue) = held_queue {
+            queue.in_flight.fetch_sub(1, Ordering::Relaxed);
         }
-        self.in_hand.subtract(outcome.job.tenant, 1);
+        self.in_flight.subtract(outcome.job.tenant, 1);
     }
 }

@@ -1,14 +1,14 @@
 //! Writes the cases and claims of a batch of members, with their history.
 
-use super::{MemberRows, ORIGIN, SampleMemberBatch};
-use app::ActorContext;
-use app::Error;
+use super::first_situation::ORIGIN;
+use super::member_rows::MemberRows;
+use super::members::SampleMemberBatch;
 use app::situations::{RecordSituationChange, render_case_trigger_body};
+use app::{ActorContext, Error};
 use domain::{Benefit, Case, CaseHead, CaseKind, Claim, ClaimCode, HistoryCode, Moment, SituationCode};
-use storage::Statement;
-use storage::cases;
 use storage::cases::claims;
 use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::{Statement, cases};
 
 /// The first code of each kind for this batch; protocols use the same numbers.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ const OPEN: SituationCode = SituationCode::new(7);
 
 /// How many cases of a kind a batch has.
 pub fn count_cases(part: &SampleMemberBatch, kind: CaseKind) -> usize {
-    let count_for_member = |member: &super::SampleMember| match kind {
+    let count_for_member = |member: &crate::people::SampleMember| match kind {
         CaseKind::Claim => member.claims.len(),
         _ => {
             let matching = member.cases.iter().filter(|one| one.kind == kind);
@@ -49,7 +49,7 @@ pub fn count_cases(part: &SampleMemberBatch, kind: CaseKind) -> usize {
 
 pub fn count_situation_changes(part: &SampleMemberBatch) -> usize {
     let all: usize = CaseKind::ALL.into_iter().map(|kind| count_cases(part, kind)).sum();
-    let moved = |member: &super::SampleMember| {
+    let moved = |member: &crate::people::SampleMember| {
         let claims = member.claims.iter().filter(|one| one.moved_at.is_some()).count();
         let moved_cases = member.cases.iter().filter(|one| one.moved_at.is_some());
         claims + moved_cases.filter(|one| one.is_possible(&part.registers)).count()

@@ -15,7 +15,7 @@ use storage::{Tx, WriteLane, attachments};
 /// Replaces the archive's digest in the restore progress, so that no restore can continue.
 const NO_ARCHIVE: &str = "-";
 /// Files deleted per batch.
-const SOME: i64 = 50;
+const FILES_PER_BATCH: i64 = 50;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RestoreDiscardOutcome {
@@ -82,7 +82,7 @@ async fn discard_table_page(
 async fn delete_files(app: &App, tenant: TenantId) -> Result<u64, ArchiveError> {
     let mut deleted = 0;
     loop {
-        let batch = attachments::list_file_keys(&app.db, tenant, SOME).await?;
+        let batch = attachments::list_file_keys(&app.db, tenant, FILES_PER_BATCH).await?;
         for (_, key) in &batch {
             app.files.delete_parts(tenant, key).await?;
         }

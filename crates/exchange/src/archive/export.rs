@@ -21,7 +21,7 @@ use storage::{SqlScalar, WriteLane};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-const WELCOME: &str = include_str!("leia-me.txt");
+const READ_ME_TEXT: &str = include_str!("leia-me.txt");
 
 #[derive(Clone, Debug)]
 pub struct TenantExportOutcome {
@@ -317,7 +317,7 @@ impl TenantArchiveWriter {
             return Err(wrap_file_error(&self.path, "the manifest became too long to be read back"));
         }
         self.begin_file(READ_ME.to_owned(), None)?;
-        self.write_bytes(WELCOME.as_bytes())?;
+        self.write_bytes(READ_ME_TEXT.as_bytes())?;
         self.begin_file(MANIFEST.to_owned(), None)?;
         self.write_bytes(&text)?;
         let TenantArchiveWriter { zip, path, .. } = self;

@@ -123,7 +123,7 @@ impl TenantArchiveReader {
             let bad_row = |cause| ArchiveError::BadRow { path: file.path.clone(), line: number, cause };
             page.push(row.map_err(bad_row)?);
             weight += line.len();
-            if page.len() == TOGETHER || weight >= HEAVY {
+            if page.len() == ROWS_PER_TRANSACTION || weight >= BYTES_PER_TRANSACTION {
                 handle_page(std::mem::take(&mut page))?;
                 weight = 0;
             }
@@ -229,8 +229,8 @@ impl TenantArchiveReader {
 }
 
 /// Limits of one transaction in rows and approximate bytes: a fraction of a second on either engine.
-const TOGETHER: usize = 2_000;
-const HEAVY: usize = 4 << 20;
+const ROWS_PER_TRANSACTION: usize = 2_000;
+const BYTES_PER_TRANSACTION: usize = 4 << 20;
 
 /// Compares a file with its expected size and SHA-256; returns its number of lines.
 fn check_file_digest(

@@ -62,7 +62,7 @@ pub struct RestoreOutcome {
 }
 
 /// The step of the attachments, and how many are copied per progress update.
-const ATTACHED: &str = "arquivos";
+const ATTACHMENTS_STEP: &str = "arquivos";
 const PUT_TOGETHER: i64 = 20;
 
 /// The operation name in the audit.
@@ -264,7 +264,7 @@ impl ArchiveRestoreRun<'_> {
         mut stored_progress: RestoreProgress,
         on_progress: &(impl Fn(RestoreStep, u64) + Send + Sync),
     ) -> Result<RestoreProgress, ArchiveError> {
-        let mut at = self.enter_step(stored_progress.clone(), ATTACHED);
+        let mut at = self.enter_step(stored_progress.clone(), ATTACHMENTS_STEP);
         let (send, mut parts) = mpsc::channel::<(String, Vec<u8>)>(2);
         let (archive, skip) = (self.archive.clone(), at.done.unsigned_abs());
         let reading = tokio::spawn(run_blocking(move || {

@@ -28,12 +28,12 @@ pub struct ListExport {
 }
 
 /// Chunks buffered for a slow client.
-const WAITING: usize = 4;
+const BUFFERED_CHUNKS: usize = 4;
 /// The access log is flushed after this many pages, so that it does not grow in memory.
-const PAGES_BETWEEN_LOOKS: u32 = 50;
-const PIECE: usize = 1 << 16;
+const PAGES_PER_ACCESS_LOG_FLUSH: u32 = 50;
+const CHUNK_BYTES: usize = 1 << 16;
 /// How long a workbook waits for the client to accept one chunk.
-const PATIENCE: Duration = Duration::from_secs(60);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long to wait for a permit to build a workbook.
 const PATIENCE_FOR_A_PLACE: Duration = Duration::from_secs(10);
 
@@ -77,7 +77,7 @@ pub async fn start_list_export(
     let first = rows.next(app, &caller).await?.unwrap_or_default();
     audit::audit_export_start(app, &caller, &list, format, &pairs).await?;
     let zone = register_snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
-    let (send, bytes) = mpsc::channel(WAITING);
+    let (send, bytes) = mpsc::channel(BUFFERED_CHUNKS);
     let day = app.now().date_in(&zone).to_iso();
     let (extension, content_type) = match format {
         Sheet::Csv => ("csv", "text/csv; charset=utf-8"),
@@ -120,7 +120,7 @@ impl ListExportTask {
         };
         let is_complete = matches!(outcome, Ok(true));
         if let Err(error) = outcome {
-            tracing::error!(%error, list = self.list.name, rows = count, "an export was cut off");
+            tracing::error!(%error, list = self.list.name, rows = count, "an export was aborted");
             let _ = self.send.send(Err(error)).await;
         }
         if let Err(error) =
@@ -132,7 +132,7 @@ impl ListExportTask {
 
     async fn next_page(&mut self, pages: &mut u32) -> Result<Option<Vec<Vec<SpreadsheetCell>>>, Error> {
         *pages += 1;
-        if pages.is_multiple_of(PAGES_BETWEEN_LOOKS) {
+        if pages.is_multiple_of(PAGES_PER_ACCESS_LOG_FLUSH) {
             access_log::flush_access_log(&self.app).await?;
         }
         match self.rows.next(&self.app, &self.caller).await {
@@ -181,7 +181,7 @@ impl ListExportTask {
         loop {
             let piece;
             (file, piece) = run_blocking(move || {
-                let mut piece = vec![0; PIECE];
+                let mut piece = vec![0; CHUNK_BYTES];
                 let read = file.read(&mut piece).map_err(|error| Error::Defect(error.to_string()))?;
                 piece.truncate(read);
                 Ok((file, piece))
@@ -191,7 +191,7 @@ impl ListExportTask {
                 return Ok(true);
             }
             // A client that accepts nothing for this long counts as disconnected.
-            match tokio::time::timeout(PATIENCE, self.send.send(Ok(piece))).await {
+            match tokio::time::timeout(CLIENT_TIMEOUT, self.send.send(Ok(piece))).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) | Err(_) => return Ok(false),
             }

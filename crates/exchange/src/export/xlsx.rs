@@ -14,7 +14,7 @@ use wire::import_sheet::label_flag;
 /// Rows that a sheet can hold below its titles.
 const MOST_ROWS: u32 = 1_048_575;
 /// Characters that a cell can hold.
-const LONGEST: usize = 32_767;
+const LONGEST_CELL: usize = 32_767;
 
 pub struct WorkbookWriter {
     workbook: Workbook,
@@ -127,7 +127,7 @@ const fn choose_column_width(kind: CellKind) -> f64 {
 }
 
 fn truncate_text(text: &str) -> &str {
-    text.char_indices().nth(LONGEST).map_or(text, |(end, _)| &text[..end])
+    text.char_indices().nth(LONGEST_CELL).map_or(text, |(end, _)| &text[..end])
 }
 
 /// `None` for dates that Excel cannot represent, such as those before 1900.

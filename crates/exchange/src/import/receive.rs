@@ -111,7 +111,7 @@ pub async fn receive_local_file(
     while let Some(event) = events.recv().await {
         match (event, code) {
             (FileReadEvent::Headers(headers), _) => {
-                make_room(app, caller).await?;
+                enforce_unconfirmed_limit(app, caller).await?;
                 code = Some(insert_import(app, caller, kind, file_name, headers).await?);
             }
             (FileReadEvent::Lines(lines), Some(code)) => {
@@ -162,23 +162,23 @@ fn send_lines(file: File, limits: ReadingLimits, send: &mpsc::Sender<FileReadEve
 }
 
 /// Deletes the oldest unconfirmed files if the limit is reached.
-async fn make_room(app: &App, caller: &ImportCaller) -> Result<(), Error> {
+async fn enforce_unconfirmed_limit(app: &App, caller: &ImportCaller) -> Result<(), Error> {
     loop {
         let input = (caller.clone(), app.now());
-        let room = app.db.write(WriteLane::foreground(caller.tenant()), input, |tx, (caller, now)| {
+        let outcome = app.db.write(WriteLane::foreground(caller.tenant()), input, |tx, (caller, now)| {
             Box::pin(discard_oldest_unconfirmed(tx, caller, *now))
         });
-        match room.await? {
-            ImportRoomOutcome::Free => return Ok(()),
-            ImportRoomOutcome::Discarded(code) => delete_import(app, caller, code).await?,
-            ImportRoomOutcome::AllReading => {
+        match outcome.await? {
+            UnconfirmedLimitOutcome::Free => return Ok(()),
+            UnconfirmedLimitOutcome::Discarded(code) => delete_import(app, caller, code).await?,
+            UnconfirmedLimitOutcome::AllReading => {
                 return Err(refuse_import(ImportProblem::TooManyReading(MOST_UNCONFIRMED)));
             }
         }
     }
 }
 
-enum ImportRoomOutcome {
+enum UnconfirmedLimitOutcome {
     Free,
     /// This import was discarded and can no longer be confirmed.
     Discarded(ImportCode),
@@ -189,20 +189,20 @@ async fn discard_oldest_unconfirmed(
     tx: &mut Tx,
     caller: &ImportCaller,
     now: Moment,
-) -> Result<ImportRoomOutcome, Error> {
+) -> Result<UnconfirmedLimitOutcome, Error> {
     let tenant = caller.tenant();
     // The lines of older imports were already deleted.
     let waiting = imports::list_unconfirmed_imports(&mut *tx, tenant, now.minus(UNDO_FOR)).await?;
     if waiting.len() < MOST_UNCONFIRMED {
-        return Ok(ImportRoomOutcome::Free);
+        return Ok(UnconfirmedLimitOutcome::Free);
     }
-    let may_go = |one: &&imports::UnconfirmedImport| {
+    let is_discardable = |one: &&imports::UnconfirmedImport| {
         one.state != ImportState::Reading || one.updated_at < now.minus(READING_TIMEOUT)
     };
     // A user's own files are discarded before those of others.
-    let own_import = waiting.iter().filter(may_go).find(|one| one.user == caller.user);
-    let Some(oldest) = own_import.or_else(|| waiting.iter().find(may_go)) else {
-        return Ok(ImportRoomOutcome::AllReading);
+    let own_import = waiting.iter().filter(is_discardable).find(|one| one.user == caller.user);
+    let Some(oldest) = own_import.or_else(|| waiting.iter().find(is_discardable)) else {
+        return Ok(UnconfirmedLimitOutcome::AllReading);
     };
     let code = oldest.code;
     imports::update_import_state(
@@ -222,7 +222,7 @@ async fn discard_oldest_unconfirmed(
         change: AuditedChange::new(AuditedAction::DiscardImport, AuditedRecordKind::Import, code.get()),
     };
     audit::append_audit_entry(tx, &entry).await?;
-    Ok(ImportRoomOutcome::Discarded(code))
+    Ok(UnconfirmedLimitOutcome::Discarded(code))
 }
 
 async fn insert_import(

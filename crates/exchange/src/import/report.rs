@@ -13,7 +13,7 @@ use storage::history::audit;
 use wire::import_sheet::REFUSAL_HEADER;
 
 /// Lines of an error file read per query.
-const AT_ONCE: i64 = 256;
+const LINES_PER_READ: i64 = 256;
 
 /// A page of problems after a given line.
 #[boxed::future]
@@ -129,7 +129,7 @@ async fn read_error_file_piece(
         let headers = import.headers.iter().filter(|header| *header != REFUSAL_HEADER).cloned();
         rows.push(headers.chain([REFUSAL_HEADER.to_owned()]).collect());
     }
-    let lines = imports::list_problem_lines(&app.db, tenant, code, (after, AT_ONCE)).await?;
+    let lines = imports::list_problem_lines(&app.db, tenant, code, (after, LINES_PER_READ)).await?;
     let cells = imports::list_cells_of_lines(&app.db, tenant, code, &lines).await?;
     let problems = imports::list_problems_of_lines(&app.db, tenant, code, &lines).await?;
     let is_empty = cells.is_empty();
@@ -148,6 +148,6 @@ async fn read_error_file_piece(
             .map(|(cell, _)| cell);
         rows.push(original_cells.chain([reasons]).collect());
     }
-    let next = lines.last().copied().filter(|_| lines.len() as i64 == AT_ONCE);
+    let next = lines.last().copied().filter(|_| lines.len() as i64 == LINES_PER_READ);
     Ok(ErrorFilePiece { bytes: csv::encode_text_rows(&rows, after == 0)?, is_empty, next })
 }

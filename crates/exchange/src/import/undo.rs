@@ -74,7 +74,7 @@ async fn undo_batch(
         let one = std::slice::from_ref(line);
         let has_lease = match write(unit(one, false)).await {
             Err(error) if is_line_error(&error) => {
-                tracing::warn!(%error, line = line.line, import = %lease.code, "a line could not be taken back");
+                tracing::warn!(%error, line = line.line, import = %lease.code, "an import line could not be undone");
                 write(unit(one, true)).await?
             }
             other => other?,

@@ -1,6 +1,9 @@
 //! Reads claims: the complete list, and each claim that is new or differs from the stored one.
 
-use super::{MirrorError, MirrorRunner, NO_LIST, build_absent_note, phase};
+use super::error::MirrorError;
+use super::notes::build_absent_note;
+use super::phase;
+use super::runner::{MirrorRunner, NO_LIST};
 use crate::claims::{ListedClaim, ListedClaimMap, read_claim_with_related};
 use crate::client::{SourceAnswer, SourceError};
 use crate::lenient::{read_code, read_day, read_items, read_list, read_text};
@@ -12,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use wire::set_names;
 
-const TOGETHER: usize = 100;
+const CLAIMS_PER_BATCH: usize = 100;
 
 impl MirrorRunner<'_> {
     pub(super) async fn read_claims(&mut self) -> Result<(), MirrorError> {
@@ -20,12 +23,12 @@ impl MirrorRunner<'_> {
         let Some((opened, differing)) = self.list_claims().await? else { return Ok(()) };
         let codes: Vec<ClaimCode> = differing.into_iter().collect();
         let total = codes.len() as u64;
-        for (at, batch) in codes.chunks(TOGETHER).enumerate() {
+        for (at, batch) in codes.chunks(CLAIMS_PER_BATCH).enumerate() {
             let codes = batch.iter().map(|code| code.get()).collect();
             let mut fetched = self.fetch_records(("evento", "/ext/evento"), codes).await?;
             fetched.notes.extend(fetched.absent.iter().map(|code| build_absent_note("evento", *code)));
             self.write_claims(&fetched.read, &opened, &fetched.notes).await?;
-            self.report_progress("eventos", ((at + 1) * TOGETHER) as u64, Some(total));
+            self.report_progress("eventos", ((at + 1) * CLAIMS_PER_BATCH) as u64, Some(total));
         }
         Ok(())
     }
@@ -62,7 +65,7 @@ impl MirrorRunner<'_> {
                     self.registers.branches.iter().find(|one| Some(&one.name) == branch_name.as_ref());
                 (*code, read_day(&json["dataAbertura"]).unwrap_or(today), branch.map(|one| one.code))
             }));
-            for batch in found.chunks(TOGETHER) {
+            for batch in found.chunks(CLAIMS_PER_BATCH) {
                 differing.extend(self.find_differing_claims(batch).await?);
             }
             // Without a total the list was not paginated.

@@ -1,8 +1,9 @@
 //! Reads the details of each benefit and of each member.
 
-use super::{
-    MirrorError, MirrorRunner, NO_LIST, build_absent_note, build_refused_note, build_unread_note, phase,
-};
+use super::error::MirrorError;
+use super::notes::{build_absent_note, build_refused_note, build_unread_note};
+use super::phase;
+use super::runner::{MirrorRunner, NO_LIST};
 use crate::client::{SourceAnswer, SourceError};
 use crate::details;
 use crate::lenient::{read_code, read_items, read_list, read_money};
@@ -15,7 +16,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// Benefits or members per batch: the most that an interrupted run reads again.
-const TOGETHER: i64 = 50;
+const RECORDS_PER_BATCH: i64 = 50;
 
 /// The responses for a benefit; `None` for those that could not be read.
 struct FetchedDetails {
@@ -70,9 +71,13 @@ impl MirrorRunner<'_> {
         self.begin_phase(phase::DETAILS);
         let mut done = 0;
         loop {
-            let batch =
-                mirror_store::list_benefits_after(self.app, &self.mirror, self.mirror.place, TOGETHER)
-                    .await?;
+            let batch = mirror_store::list_benefits_after(
+                self.app,
+                &self.mirror,
+                self.mirror.place,
+                RECORDS_PER_BATCH,
+            )
+            .await?;
             let Some((last, _)) = batch.last().copied() else { return Ok(()) };
             done += batch.len() as u64;
             let read = {
@@ -146,8 +151,13 @@ impl MirrorRunner<'_> {
         self.begin_phase(phase::CARDS);
         let mut done = 0;
         loop {
-            let batch =
-                mirror_store::list_members_after(self.app, &self.mirror, self.mirror.place, TOGETHER).await?;
+            let batch = mirror_store::list_members_after(
+                self.app,
+                &self.mirror,
+                self.mirror.place,
+                RECORDS_PER_BATCH,
+            )
+            .await?;
             let Some(last) = batch.last().copied() else { return Ok(()) };
             done += batch.len() as u64;
             let read = {

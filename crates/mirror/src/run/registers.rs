@@ -1,6 +1,8 @@
 //! Reads the registers. They are small, so this is done at every start.
 
-use super::{MirrorError, MirrorOptions, MirrorRunner};
+use super::error::MirrorError;
+use super::options::MirrorOptions;
+use super::runner::MirrorRunner;
 use crate::client::{SourceAnswer, SourceClient, SourceError};
 use crate::lenient::{read_code, read_items, read_text};
 use crate::lists::{self, mark_complete_list};
@@ -9,7 +11,7 @@ use exchange::mirror_store::{self, MirrorSource, MirroredRegisterRecord, Registe
 use serde_json::Value as Json;
 
 /// After this many consecutive unused codes there are no more suppliers.
-const GAP: i32 = 25;
+const MOST_UNUSED_CODES: i32 = 25;
 /// An upper bound of supplier codes.
 const MOST_SUPPLIERS: i32 = 100_000;
 
@@ -161,7 +163,7 @@ impl MirrorRunner<'_> {
                 }
                 Err(end) => return Err(end.into()),
             }
-            if missing >= GAP {
+            if missing >= MOST_UNUSED_CODES {
                 break;
             }
             if code == MOST_SUPPLIERS {

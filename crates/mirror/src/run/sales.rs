@@ -1,7 +1,10 @@
 //! Reads leads and deals.
 
 use super::details::update_plan_price;
-use super::{MirrorError, MirrorRunner, build_absent_note, phase};
+use super::error::MirrorError;
+use super::notes::build_absent_note;
+use super::phase;
+use super::runner::MirrorRunner;
 use crate::lenient::{read_code, read_items};
 use crate::missing::UnregisteredReferences;
 use crate::sales;
@@ -10,9 +13,9 @@ use exchange::mirror_store::{self, MirroredLead, MirroredUserCodes, NewMirrorNot
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
-const TOGETHER: usize = 100;
+const RECORDS_PER_BATCH: usize = 100;
 /// How many codes after the last known deal are tried.
-const GAP: i32 = 25;
+const CODES_PROBED: i32 = 25;
 
 impl MirrorRunner<'_> {
     pub(super) async fn read_leads(&mut self) -> Result<(), MirrorError> {
@@ -20,7 +23,7 @@ impl MirrorRunner<'_> {
         let Some(json) = self.fetch_list("/ext/crm/lead").await? else { return Ok(()) };
         let all = read_items(&json);
         let (mut listed, mut has_all) = (BTreeSet::new(), true);
-        for (at, batch) in all.chunks(TOGETHER).enumerate() {
+        for (at, batch) in all.chunks(RECORDS_PER_BATCH).enumerate() {
             for attempt in 1.. {
                 let mut missing = UnregisteredReferences::new(&self.registers);
                 batch.iter().for_each(|json| missing.collect_branch(json));
@@ -39,7 +42,7 @@ impl MirrorRunner<'_> {
                     break;
                 }
             }
-            self.report_progress("leads", ((at + 1) * TOGETHER) as u64, Some(all.len() as u64));
+            self.report_progress("leads", ((at + 1) * RECORDS_PER_BATCH) as u64, Some(all.len() as u64));
         }
         // A lead that came without a code may be any of the stored ones.
         if has_all {
@@ -60,14 +63,14 @@ impl MirrorRunner<'_> {
         let stored_open = mirror_store::list_open_deals(self.app, self.mirror.tenant).await?;
         known.extend(stored_open.into_iter().map(domain::DealCode::get));
         known.extend(mirror_store::list_unread_records(self.app, self.mirror.tenant, "negocio").await?);
-        let end = known.last().map_or(0, |last| last.saturating_add(GAP));
+        let end = known.last().map_or(0, |last| last.saturating_add(CODES_PROBED));
         let mut fills_gaps = self.mirror.since.is_none();
         let (mut found, mut gaps) = (0, 0);
         loop {
             let next = self.mirror.place.saturating_add(1);
             let batch: Vec<i32> = match fills_gaps {
-                true => (next..=end).take(TOGETHER).collect(),
-                false => known.range(next..).copied().take(TOGETHER).collect(),
+                true => (next..=end).take(RECORDS_PER_BATCH).collect(),
+                false => known.range(next..).copied().take(RECORDS_PER_BATCH).collect(),
             };
             let Some(last) = batch.last().copied() else { return Ok(()) };
             let mut fetched = self.fetch_records(("negocio", PATH), batch).await?;

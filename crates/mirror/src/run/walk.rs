@@ -1,6 +1,8 @@
 //! Walks the two long lists: the benefit list and the member search.
 
-use super::{MirrorError, MirrorRunner, phase};
+use super::error::MirrorError;
+use super::phase;
+use super::runner::MirrorRunner;
 use crate::client::{SourceAnswer, SourceError, escape_query_value};
 use crate::lenient::{read_code, read_flag, read_int, read_items, read_list};
 use crate::members::read_member_row;
@@ -12,9 +14,9 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashSet};
 
 /// Rows per transaction, whatever the page size.
-const TOGETHER: usize = 100;
+const ROWS_PER_TRANSACTION: usize = 100;
 /// After this many consecutive pages without new rows the source is only repeating itself.
-const REPEATED: u32 = 3;
+const MOST_REPEATED_PAGES: u32 = 3;
 
 /// The result of requesting a page.
 enum PageOutcome {
@@ -81,7 +83,7 @@ impl PageWalk {
         self.total = total.or(self.total);
         self.promised = *has_next == Some(true);
         let goes_on = match has_next {
-            Some(is_announced) => *is_announced && !rows.is_empty() && self.repeated < REPEATED,
+            Some(is_announced) => *is_announced && !rows.is_empty() && self.repeated < MOST_REPEATED_PAGES,
             None => is_new,
         };
         PageVerdict { is_new, goes_on }
@@ -191,8 +193,8 @@ impl MirrorRunner<'_> {
             };
             if turn.is_new {
                 let rows = page.rows();
-                let parts = rows.len().div_ceil(TOGETHER);
-                for (part, batch) in (1..).zip(rows.chunks(TOGETHER)) {
+                let parts = rows.len().div_ceil(ROWS_PER_TRANSACTION);
+                for (part, batch) in (1..).zip(rows.chunks(ROWS_PER_TRANSACTION)) {
                     // A run interrupted in the middle of a page reads the page again.
                     self.write_member_rows(if part == parts { number } else { number - 1 }, batch).await?;
                 }

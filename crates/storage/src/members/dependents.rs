@@ -21,8 +21,7 @@ pub struct FoundDependent {
 }
 
 const ROWS_PER_STATEMENT: usize = 25;
-/// Rows per read.
-const AT_ONCE: usize = 1_000;
+const CODES_PER_STATEMENT: usize = 1_000;
 const COLUMNS: usize = 17;
 
 /// The columns read by [`parse_dependent_row`], of a table with the alias `d`.
@@ -261,7 +260,7 @@ pub async fn list_dependent_keys_by_name(
     let codes: Vec<i32> =
         rows.iter().map(|row| row.get("place").map(name_index::extract_slot)).collect::<Result<_, _>>()?;
     let mut all = Vec::with_capacity(codes.len());
-    for chunk in codes.chunks(AT_ONCE) {
+    for chunk in codes.chunks(CODES_PER_STATEMENT) {
         let statement = sql("SELECT d.code, d.name FROM dependents d
              JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit WHERE d.tenant = $1")
         .arg(scope.tenant())

@@ -84,7 +84,7 @@ pub struct InputProblems {
 }
 
 /// Limits the answer: a megabyte of mistakes must not cause megabytes of output.
-const MOST: usize = 100;
+const MOST_PROBLEMS: usize = 100;
 
 impl InputProblems {
     pub fn add(&mut self, at: &FieldPath<'_>, sentence: impl fmt::Display) {
@@ -95,7 +95,7 @@ impl InputProblems {
     }
 
     fn push(&mut self, problem: RequestProblem) {
-        if self.problems.len() == MOST {
+        if self.problems.len() == MOST_PROBLEMS {
             self.more += 1;
         } else {
             self.problems.push(problem);

@@ -62,18 +62,25 @@ pub struct DecodingReader<R> {
 }
 
 /// Block size for reading.
-const BLOCK: usize = 32 * 1024;
+const BLOCK_BYTES: usize = 32 * 1024;
 
 impl<R: Read> DecodingReader<R> {
     pub fn new(source: R, encoding: TextEncoding) -> DecodingReader<R> {
         let decoder = encoding.new_decoder();
-        DecodingReader { source, decoder, raw: vec![0; BLOCK], text: Vec::new(), returned: 0, ended: false }
+        DecodingReader {
+            source,
+            decoder,
+            raw: vec![0; BLOCK_BYTES],
+            text: Vec::new(),
+            returned: 0,
+            ended: false,
+        }
     }
 
     fn decode_next_block(&mut self) -> Io<()> {
         let length = self.source.read(&mut self.raw)?;
         self.ended = length == 0;
-        let most = self.decoder.max_utf8_buffer_length(length).unwrap_or(BLOCK * 4);
+        let most = self.decoder.max_utf8_buffer_length(length).unwrap_or(BLOCK_BYTES * 4);
         self.text.resize(most, 0);
         let (_, _, written, _) = self.decoder.decode_to_utf8(&self.raw[..length], &mut self.text, self.ended);
         self.text.truncate(written);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Reading timeout: a base and an addition per MiB. A valid sheet of half a million lines needs a tenth of it.
-const TIME: Duration = Duration::from_secs(10);
+const BASE_TIMEOUT: Duration = Duration::from_secs(10);
 const TIME_FOR_A_MIB: Duration = Duration::from_millis(500);
 
 /// Limits for a reading thread.
@@ -35,7 +35,7 @@ pub struct ReadingWatch {
 impl ReadingWatch {
     pub fn new(limits: ReadingLimits, length: u64) -> Rc<ReadingWatch> {
         let mebibytes = u32::try_from(length / (1024 * 1024)).unwrap_or(u32::MAX);
-        let deadline = limits.clock.now().plus(TIME + TIME_FOR_A_MIB.saturating_mul(mebibytes));
+        let deadline = limits.clock.now().plus(BASE_TIMEOUT + TIME_FOR_A_MIB.saturating_mul(mebibytes));
         Rc::new(ReadingWatch {
             limits,
             deadline: Cell::new(deadline),

@@ -16,7 +16,7 @@ const MOST_UNPACKED: u64 = 768 * 1024 * 1024;
 const MOST_TEXTS: u64 = 192 * 1024 * 1024;
 const MOST_OTHERS: u64 = 32 * 1024 * 1024;
 /// Limits of the number of shared strings, of the bytes between two tags, and of a cell with its tags.
-const TEXTS: usize = 4_000_000;
+const MOST_SHARED_STRINGS: usize = 4_000_000;
 const LONGEST_RUN: usize = 256 * 1024;
 const LONGEST_CELL: usize = 16 * 1024 * 1024;
 const MOST_PARTS: usize = 5000;
@@ -25,7 +25,7 @@ const MOST_SHEETS: usize = 200;
 /// The timeout is checked after this many cells.
 const CELLS_BETWEEN_CHECKS: usize = 256;
 /// Difference in days between the two date systems of workbooks (1900 and 1904).
-const EPOCHS: f64 = 1462.0;
+const DAYS_BETWEEN_EPOCHS: f64 = 1462.0;
 
 pub fn read_workbook(file: File, lines: &mut LineCollector<'_>) -> Result<(), ImportProblem> {
     let watch = Rc::clone(&lines.watch);
@@ -33,7 +33,7 @@ pub fn read_workbook(file: File, lines: &mut LineCollector<'_>) -> Result<(), Im
     refuse_bombs(&mut file)?;
     file.seek(SeekFrom::Start(0)).map_err(|_| watch.take_problem())?;
     let mut book: Xlsx<_> = Xlsx::new(BufReader::new(file)).map_err(|_| watch.take_problem())?;
-    let shift = if book.has_1904_epoch() { EPOCHS } else { 0.0 };
+    let shift = if book.has_1904_epoch() { DAYS_BETWEEN_EPOCHS } else { 0.0 };
     if book.sheets_metadata().len() > MOST_SHEETS {
         return Err(ImportProblem::TooManySheets(MOST_SHEETS));
     }
@@ -179,7 +179,7 @@ impl XmlSizeGuard {
                 (_, None) => {}
             }
         }
-        self.run <= LONGEST_RUN && self.cell <= LONGEST_CELL && self.texts <= TEXTS
+        self.run <= LONGEST_RUN && self.cell <= LONGEST_CELL && self.texts <= MOST_SHARED_STRINGS
     }
 }
 

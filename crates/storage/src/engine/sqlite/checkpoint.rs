@@ -69,7 +69,11 @@ fn checkpoint_log(connection: &EmbeddedConnection, pragma: &str) {
     let started = std::time::Instant::now();
     let result = connection.raw_connection().query_row(pragma, [], |row| row.get::<_, i64>(2));
     match result {
-        Ok(pages) => tracing::debug!(pages, millis = started.elapsed().as_millis() as u64, "log moved back"),
-        Err(error) => tracing::warn!(%error, "log not moved back"),
+        Ok(pages) => tracing::debug!(
+            pages,
+            millis = started.elapsed().as_millis() as u64,
+            "write-ahead log checkpointed"
+        ),
+        Err(error) => tracing::warn!(%error, "write-ahead log not checkpointed"),
     }
 }

@@ -34,9 +34,9 @@ fn erase_handler<H: Handler<T, S, Future = HandlerFuture>, T: 'static, S: 'stati
 
 fn route_method<S: Clone + Send + Sync + 'static>(
     method: MethodFilter,
-    dispatch: ErasedHandler<S>,
+    handler: ErasedHandler<S>,
 ) -> MethodRouter<S> {
-    routing::on(method, dispatch)
+    routing::on(method, handler)
 }
 
 macro_rules! methods {

@@ -1,0 +1,33 @@
+//! The settings of trigger delivery.
+
+use super::guard::AddressGuard;
+use app::triggers::RetryPolicy;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[derive(Clone, Debug)]
+pub struct DispatchSettings {
+    /// How often the database is polled for due messages. Changes made by this process are sent at once, unless another
+    /// process holds the receiver's lease.
+    pub interval: Duration,
+    /// Timeout of one attempt.
+    pub timeout: Duration,
+    /// Lease duration of a receiver; leases are renewed before they expire.
+    pub lease: Duration,
+    pub policy: Arc<RetryPolicy>,
+    pub guard: AddressGuard,
+    /// Messages in flight in this process; a single tenant may use a quarter of them.
+    pub most: usize,
+}
+
+impl DispatchSettings {
+    /// An attempt ends this long before its lease expires, because clocks differ.
+    pub(super) fn lease_margin(&self) -> Duration {
+        (self.lease / 6).min(Duration::from_secs(10))
+    }
+
+    /// A lease is renewed this long before it expires, so that every in-flight message has time for an attempt.
+    pub(super) fn renewal_lead_time(&self) -> Duration {
+        (self.timeout + self.lease_margin() + self.lease / 12).max(self.lease / 2)
+    }
+}
