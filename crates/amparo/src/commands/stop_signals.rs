@@ -89,7 +89,7 @@ async fn watch_signals(
         });
         match *stage.borrow() {
             ShutdownStage::Insisted => {
-                tracing::warn!("stop requested again: requests in progress are aborted")
+                tracing::warn!("stop requested again: requests in progress are aborted");
             }
             _ => tracing::info!("stop requested"),
         }

@@ -3,7 +3,7 @@
 use super::error::{ArchiveError, wrap_file_error};
 use super::manifest::{
     ArchiveManifest, ArchivedAttachment, DATA, FILE_LIST, FILES, FORMAT, LONGEST_MANIFEST, MANIFEST,
-    ManifestFile, READ_ME, VERSION,
+    ManifestFileEntry, READ_ME, VERSION,
 };
 use super::row_format::{self, TenantVault};
 use app::attachments::transfer;
@@ -170,7 +170,7 @@ pub(super) struct TenantArchiveWriter {
     tenant_vault: TenantVault,
     manifest: ArchiveManifest,
     /// The current file and its digest so far.
-    open: Option<(ManifestFile, Sha256)>,
+    open: Option<(ManifestFileEntry, Sha256)>,
     written: u64,
     lines: Vec<u8>,
     attachments: Vec<AttachmentReference>,
@@ -286,8 +286,10 @@ impl TenantArchiveWriter {
     fn begin_file(&mut self, path: String, table: Option<String>) -> Result<(), ArchiveError> {
         self.end_file();
         self.start_zip_entry(&path)?;
-        self.open =
-            Some((ManifestFile { path, table, rows: 0, bytes: 0, sha256: String::new() }, Sha256::new()));
+        self.open = Some((
+            ManifestFileEntry { path, table, rows: 0, bytes: 0, sha256: String::new() },
+            Sha256::new(),
+        ));
         Ok(())
     }
 

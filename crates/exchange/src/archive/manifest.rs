@@ -39,12 +39,12 @@ pub struct ArchiveManifest {
     pub name: String,
     /// When the snapshot was taken, in UTC.
     pub moment: String,
-    pub files: Vec<ManifestFile>,
+    pub files: Vec<ManifestFileEntry>,
 }
 
 /// A file of the archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ManifestFile {
+pub struct ManifestFileEntry {
     pub path: String,
     /// The table; `None` for the attachment list.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ impl ArchiveManifest {
         TenantId::new(self.base)
     }
 
-    pub fn tables(&self) -> impl Iterator<Item = &ManifestFile> {
+    pub fn tables(&self) -> impl Iterator<Item = &ManifestFileEntry> {
         self.files.iter().filter(|file| file.table.is_some())
     }
 
@@ -77,7 +77,7 @@ impl ArchiveManifest {
         self.file_list().map_or(0, |list| list.rows)
     }
 
-    pub(super) fn file_list(&self) -> Option<&ManifestFile> {
+    pub(super) fn file_list(&self) -> Option<&ManifestFileEntry> {
         self.files.iter().find(|file| file.path == FILE_LIST)
     }
 

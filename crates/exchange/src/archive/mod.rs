@@ -19,8 +19,8 @@ pub use discard::{RestoreDiscardOutcome, discard_unfinished_restore};
 pub use error::ArchiveError;
 pub use export::{TenantExportOutcome, export_archive};
 pub use manifest::{
-    ArchiveManifest, ArchivedAttachment, DATA, FILE_LIST, FILES, FORMAT, MANIFEST, ManifestFile, READ_ME,
-    VERSION,
+    ArchiveManifest, ArchivedAttachment, DATA, FILE_LIST, FILES, FORMAT, MANIFEST, ManifestFileEntry,
+    READ_ME, VERSION,
 };
 pub use restore::{RestoreOptions, RestoreOutcome, RestoreStep, restore_archive};
 

@@ -3,7 +3,8 @@
 
 use super::error::{ArchiveError, wrap_file_error};
 use super::manifest::{
-    ArchiveManifest, ArchivedAttachment, FILE_LIST, FORMAT, LONGEST_MANIFEST, MANIFEST, ManifestFile, VERSION,
+    ArchiveManifest, ArchivedAttachment, FILE_LIST, FORMAT, LONGEST_MANIFEST, MANIFEST, ManifestFileEntry,
+    VERSION,
 };
 use super::row_format::{self, TenantVault};
 use app::hex_text::encode_hex;
@@ -83,7 +84,7 @@ impl TenantArchiveReader {
     }
 
     /// The file of a table; archives of older schemas may lack it.
-    pub fn find_table_file(&self, table: &ArchiveTable) -> Option<&ManifestFile> {
+    pub fn find_table_file(&self, table: &ArchiveTable) -> Option<&ManifestFileEntry> {
         self.manifest.files.iter().find(|file| file.table.as_deref() == Some(table.name))
     }
 
@@ -135,7 +136,7 @@ impl TenantArchiveReader {
     /// Passes every line of a file after the first `skip` to `handle_line`, with its number.
     fn for_each_line(
         &self,
-        file: &ManifestFile,
+        file: &ManifestFileEntry,
         skip: u64,
         mut handle_line: impl FnMut(u64, &[u8]) -> Result<(), ArchiveError>,
     ) -> Result<(), ArchiveError> {

@@ -1,10 +1,10 @@
 //! Columns of the administrators' lists: users, audit, mails, deliveries, and the change feed.
 
-use super::cells::CellKind::{Code, Flag, Moment, Number, Text};
-use super::cells::{
+use super::cell_values::CellKind::{Code, Flag, Moment, Number, Text};
+use super::cell_values::{
     SpreadsheetCell, make_moment_cell, make_number_cell, make_optional_text_cell, make_text_cell,
 };
-use super::columns::{ListColumn, define_column};
+use super::list_columns::{ListColumn, define_column};
 use app::audit::access_log::{AccountActionResult, AuditedEvent, StoredAuditEntry};
 use app::mail::OutboxMail;
 use app::register_snapshot::TenantRegisters;

@@ -1,7 +1,7 @@
 //! Audit entries of an export: one before the first row is sent, with the user, the list and its filters, and one after
 //! the last with the row count. Filters that may identify a person are recorded without their values.
 
-use super::lists::ExportableList;
+use super::exportable_lists::ExportableList;
 use app::session::Session;
 use app::{App, Error};
 use domain::{AuditedAction, AuditedChange, AuditedOperation, Sheet};

@@ -1,11 +1,11 @@
 //! Columns of cases, deals and leads.
 
-use super::cells::CellKind::{Code, Day, Flag, Moment, Money, Number, Text};
-use super::cells::{
+use super::cell_values::CellKind::{Code, Day, Flag, Moment, Money, Number, Text};
+use super::cell_values::{
     SpreadsheetCell, make_day_cell, make_moment_cell, make_money_cell, make_number_cell,
     make_optional_text_cell, make_text_cell,
 };
-use super::columns::{ListColumn, define_column};
+use super::list_columns::{ListColumn, define_column};
 use super::member_columns::make_situation_cell;
 use app::cases::ResolvedCase;
 use app::register_snapshot::TenantRegisters;

@@ -1,8 +1,8 @@
 //! CSV for Brazilian spreadsheets: UTF-8 with a byte order mark, semicolons, decimal commas, local date format. Texts
 //! never start a formula, and codes made of digits are not turned into numbers.
 
-use super::cells::SpreadsheetCell;
-use super::columns::ColumnHeading;
+use super::cell_values::SpreadsheetCell;
+use super::list_columns::ColumnHeading;
 use ::csv::{Terminator, Writer, WriterBuilder};
 use app::Error;
 use domain::{Moment, TimeZone, display};

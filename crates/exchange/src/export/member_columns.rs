@@ -1,10 +1,10 @@
 //! Columns of members and benefits.
 
-use super::cells::CellKind::{Code, Day, Money, Number, Text};
-use super::cells::{
+use super::cell_values::CellKind::{Code, Day, Money, Number, Text};
+use super::cell_values::{
     make_day_cell, make_money_cell, make_number_cell, make_optional_text_cell, make_text_cell,
 };
-use super::columns::{ListColumn, define_column};
+use super::list_columns::{ListColumn, define_column};
 use app::members::search::{FoundBenefit, FoundMemberRow};
 use app::register_snapshot::TenantRegisters;
 use domain::{BenefitKind, PlanCode, SellerCode, SituationCode, display};
@@ -53,18 +53,18 @@ pub(super) const MEMBERS: &[ListColumn<FoundMemberRow>] = &[
     define_column("codBeneficio", "Código do benefício", Number, |_, row| {
         row.benefit
             .as_ref()
-            .map_or(super::cells::SpreadsheetCell::Empty, |one| make_number_cell(one.code.get()))
+            .map_or(super::cell_values::SpreadsheetCell::Empty, |one| make_number_cell(one.code.get()))
     }),
     define_column("beneficio", "Número do benefício", Number, |_, row| {
         row.benefit
             .as_ref()
-            .map_or(super::cells::SpreadsheetCell::Empty, |one| make_number_cell(one.sequence))
+            .map_or(super::cell_values::SpreadsheetCell::Empty, |one| make_number_cell(one.sequence))
     }),
     define_column("tipo", "Tipo", Text, |_, row| {
         make_optional_text_cell(row.benefit.as_ref().map(|one| label_benefit_kind(one.kind)))
     }),
     define_column("situacao", "Situação", Text, |tenant_registers, row| {
-        row.benefit.as_ref().map_or(super::cells::SpreadsheetCell::Empty, |one| {
+        row.benefit.as_ref().map_or(super::cell_values::SpreadsheetCell::Empty, |one| {
             make_situation_cell(tenant_registers, one.situation)
         })
     }),
@@ -118,7 +118,7 @@ pub(super) const BENEFITS: &[ListColumn<FoundBenefit>] = &[
         )
     }),
     define_column("vencimento", "Dia de vencimento", Number, |_, row| {
-        row.benefit.due_day.map_or(super::cells::SpreadsheetCell::Empty, make_number_cell)
+        row.benefit.due_day.map_or(super::cell_values::SpreadsheetCell::Empty, make_number_cell)
     }),
     define_column("adesao", "Adesão", Day, |_, row| make_day_cell(row.benefit.joined_on)),
     define_column("ativacao", "Ativação", Day, |_, row| make_day_cell(row.benefit.activated_on)),
@@ -145,7 +145,7 @@ pub(super) const BENEFITS: &[ListColumn<FoundBenefit>] = &[
         make_optional_text_cell(row.benefit.vehicle.model.as_deref())
     }),
     define_column("anoModelo", "Ano do modelo", Number, |_, row| {
-        row.benefit.vehicle.model_year.map_or(super::cells::SpreadsheetCell::Empty, make_number_cell)
+        row.benefit.vehicle.model_year.map_or(super::cell_values::SpreadsheetCell::Empty, make_number_cell)
     }),
     define_column("valorVeiculo", "Valor do veículo", Money, |_, row| {
         make_money_cell(row.benefit.vehicle.worth)
@@ -162,14 +162,14 @@ fn label_benefit_kind(kind: BenefitKind) -> &'static str {
 pub(super) fn make_situation_cell(
     tenant_registers: &TenantRegisters,
     code: SituationCode,
-) -> super::cells::SpreadsheetCell {
+) -> super::cell_values::SpreadsheetCell {
     make_optional_text_cell(tenant_registers.situation(code).map(|one| one.name.as_str()))
 }
 
 fn make_seller_cell(
     tenant_registers: &TenantRegisters,
     code: Option<SellerCode>,
-) -> super::cells::SpreadsheetCell {
+) -> super::cell_values::SpreadsheetCell {
     make_optional_text_cell(code.and_then(|code| tenant_registers.seller_name(code)))
 }
 

@@ -13,19 +13,19 @@
 mod administration_columns;
 mod audit;
 mod case_columns;
-mod cells;
-mod columns;
+mod cell_values;
 pub(crate) mod csv;
 mod error;
-mod lists;
+mod exportable_lists;
+mod list_columns;
 mod member_columns;
 mod register_columns;
 mod rows;
 mod stream;
 mod xlsx;
 
-pub use cells::{CellKind, SpreadsheetCell};
-pub use columns::ColumnHeading;
+pub use cell_values::{CellKind, SpreadsheetCell};
 pub use error::ListExportError;
-pub use lists::{ExportableList, find_list_by_name, list_exportable_lists};
+pub use exportable_lists::{ExportableList, find_list_by_name, list_exportable_lists};
+pub use list_columns::ColumnHeading;
 pub use stream::{ListExport, start_list_export};

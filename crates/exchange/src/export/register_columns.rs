@@ -1,7 +1,7 @@
 //! Columns of a register, derived from its description; references are shown by name.
 
-use super::cells::{CellKind, SpreadsheetCell, make_text_cell};
-use super::columns::ColumnHeading;
+use super::cell_values::{CellKind, SpreadsheetCell, make_text_cell};
+use super::list_columns::ColumnHeading;
 use super::member_columns::format_cep;
 use ::registers::{FieldContent, FieldSpec, FieldType, Register};
 use app::registers::{self, StoredRecord};

@@ -2,10 +2,10 @@
 //! next page starts after the last row read, so that concurrent inserts and deletes shift nothing.
 
 use super::administration_columns::{self, AuditExportRow};
-use super::cells::SpreadsheetCell;
-use super::columns::ListColumn;
+use super::cell_values::SpreadsheetCell;
 use super::error::ListExportError;
-use super::lists::{ExportableList, ListKind};
+use super::exportable_lists::{ExportableList, ListKind};
+use super::list_columns::ListColumn;
 use super::register_columns::{self, ReferenceNames};
 use super::{case_columns, member_columns};
 use ::registers::Register;

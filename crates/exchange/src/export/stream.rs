@@ -1,10 +1,10 @@
 //! Streams an export: rows are read while earlier ones are sent. A slow client applies backpressure, and reading stops
 //! when the client disconnects.
 
-use super::cells::SpreadsheetCell;
-use super::columns::ColumnHeading;
+use super::cell_values::SpreadsheetCell;
 use super::error::ListExportError;
-use super::lists::ExportableList;
+use super::exportable_lists::ExportableList;
+use super::list_columns::ColumnHeading;
 use super::rows::ListRowReader;
 use super::xlsx::WorkbookWriter;
 use super::{audit, csv};

@@ -1,8 +1,8 @@
 //! XLSX: real dates and numbers, text that is never a formula, a frozen title row. Rows are written to a temporary file
 //! as they come, so that memory use stays constant; a full sheet is followed by another one.
 
-use super::cells::{CellKind, SpreadsheetCell};
-use super::columns::ColumnHeading;
+use super::cell_values::{CellKind, SpreadsheetCell};
+use super::list_columns::ColumnHeading;
 use app::Error;
 use domain::{Date, Moment, TimeZone};
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, XlsxError};

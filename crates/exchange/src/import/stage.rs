@@ -21,7 +21,7 @@ pub(super) async fn load_leased_import(app: &App, lease: &LeasedImport) -> Resul
         .ok_or_else(|| refuse_unknown_import(lease.code))
 }
 
-struct ImportStageEnd {
+struct LeasedStageEnd {
     lease: LeasedImport,
     to: ImportState,
     action: AuditedAction,
@@ -35,13 +35,13 @@ pub(super) async fn finish_stage(
     to: ImportState,
     action: AuditedAction,
 ) -> Result<(), Error> {
-    let input = ImportStageEnd { lease: *lease, to, action, now: app.now() };
+    let input = LeasedStageEnd { lease: *lease, to, action, now: app.now() };
     let lane = WriteLane::background(lease.tenant);
     app.db.write(lane, input, |tx, finish| Box::pin(write_stage_end(tx, finish))).await
 }
 
-async fn write_stage_end(tx: &mut Tx, finish: &ImportStageEnd) -> Result<(), Error> {
-    let ImportStageEnd { lease, to, action, now } = finish;
+async fn write_stage_end(tx: &mut Tx, finish: &LeasedStageEnd) -> Result<(), Error> {
+    let LeasedStageEnd { lease, to, action, now } = finish;
     let import = imports::find_import_run(&mut *tx, lease.tenant, lease.code, None).await?;
     let Some(import) = import.filter(|one| one.state == lease.state) else { return Ok(()) };
     if !imports::advance_import(tx, lease, (import.position, *now), &ImportLineCounts::default()).await? {

@@ -7,7 +7,7 @@ mod lease;
 mod notes;
 mod options;
 pub(crate) mod phase;
-mod progress;
+mod progress_update;
 mod registers;
 mod runner;
 mod sales;
@@ -16,5 +16,5 @@ mod walk;
 
 pub use error::MirrorError;
 pub use options::MirrorOptions;
-pub use progress::ProgressUpdate;
+pub use progress_update::ProgressUpdate;
 pub use start::run_mirror;

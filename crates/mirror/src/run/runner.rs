@@ -3,7 +3,7 @@
 use super::error::MirrorError;
 use super::notes::{build_refused_note, build_unread_note};
 use super::phase;
-use super::progress::ProgressUpdate;
+use super::progress_update::ProgressUpdate;
 use crate::client::{SourceAnswer, SourceClient, SourceError};
 use crate::lenient;
 use app::register_snapshot::TenantRegisters;

@@ -3,7 +3,7 @@
 use super::error::MirrorError;
 use super::lease::{acquire_lease, renew_lease};
 use super::options::MirrorOptions;
-use super::progress::ProgressUpdate;
+use super::progress_update::ProgressUpdate;
 use super::registers;
 use super::runner::MirrorRunner;
 use crate::client::{SleepFunction, SourceClient};

@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
-/// The name index (`dialect::translate_name_index`). The order is disguised: otherwise the server scans the keys in
-/// order and hopes to find the words.
+/// The name index (`dialect::translate_name_index`). The order is an expression: ordered by the plain column, the server
+/// would scan the keys in order until it finds the words.
 const NAME_INDEX_TERMS: [&str; 4] = ["key", "(n.key + 0)", "n.words @@ name_query", "tsvector"];
 
 pub struct ServerSession {

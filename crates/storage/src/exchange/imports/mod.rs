@@ -1,13 +1,14 @@
 //! Imports of files: their lines, results and progress. Cells and undo snapshots are personal data;
 //! `server/housekeeping.rs` deletes them once the import can no longer be undone.
 
+mod change_state;
 mod column_mappings;
 mod leases;
 mod lines;
 mod runs;
-mod state;
-mod unconfirmed;
+mod unconfirmed_imports;
 
+pub use change_state::{ImportStateChange, update_import_state};
 pub use column_mappings::{list_column_mappings, upsert_column_mapping};
 pub use leases::{LeasedImport, advance_import, lease_import, list_due_imports, release_import};
 pub use lines::{
@@ -19,5 +20,4 @@ pub use lines::{
 pub use runs::{
     ImportLineCounts, StoredImportRun, encode_text_list, find_import_run, insert_import_run, list_import_runs,
 };
-pub use state::{ImportStateChange, update_import_state};
-pub use unconfirmed::{UnconfirmedImport, delete_unfinished_import, list_unconfirmed_imports};
+pub use unconfirmed_imports::{UnconfirmedImport, delete_unfinished_import, list_unconfirmed_imports};

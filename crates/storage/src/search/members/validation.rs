@@ -17,7 +17,8 @@ pub async fn find_validated_benefit(
     let head = found_rows::build_benefit_search(false).append_text("WHERE b.tenant = $1").arg(scope.tenant());
     let card = keys.card.as_ref().map(CardNumber::as_str);
     let document = keys.document.as_ref().map(Document::as_str);
-    // The first of these drives the query, and the others are disguised (see the docs of `search::members`).
+    // The first of these drives the query; the others have a form that no index serves (see the docs of
+    // `search::members`).
     let filtered = match (keys.sequence, card, document) {
         (Some(number), ..) => head
             .append("AND b.sequence = ?", [number])

@@ -1,6 +1,6 @@
 //! The columns of an exported list.
 
-use super::cells::{CellKind, SpreadsheetCell};
+use super::cell_values::{CellKind, SpreadsheetCell};
 use app::register_snapshot::TenantRegisters;
 
 /// The name, title and kind of a column.

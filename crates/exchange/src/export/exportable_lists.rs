@@ -1,6 +1,6 @@
 //! The lists that can be exported.
 
-use super::columns::{ColumnHeading, ListColumn};
+use super::list_columns::{ColumnHeading, ListColumn};
 use super::{administration_columns, case_columns, member_columns, register_columns};
 use ::registers::{REGISTERS, Register};
 use domain::{CaseKind, Role};
