@@ -67,7 +67,7 @@ pub struct SharedState {
 impl ServerState {
     pub fn new(app: App, vault: Vault, metrics: PrometheusHandle, http: Arc<HttpOptions>) -> ServerState {
         let (stopping, running) = (StopFlag::default(), RunningWrites::default());
-        let measures = RequestMetrics::new(&*app.chance);
+        let measures = RequestMetrics::new(&*app.random_source);
         ServerState(Arc::new(SharedState { app, vault, metrics, stopping, http, running, measures }))
     }
 }

@@ -127,7 +127,7 @@ where
             })
         })
         .await?;
-    app.changed.notify_one();
+    app.delivery_wakeup.notify_one();
     Ok(outcome)
 }
 

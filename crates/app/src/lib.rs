@@ -75,7 +75,7 @@ use tokio::sync::Notify;
 pub struct App {
     pub db: Db,
     pub clock: Arc<dyn Clock>,
-    pub chance: Arc<dyn RandomSource>,
+    pub random_source: Arc<dyn RandomSource>,
     pub passwords: PasswordHasher,
     pub throttle: Throttle,
     /// The versions that cached values are checked against.
@@ -84,24 +84,24 @@ pub struct App {
     /// The public base URL of this server, without a trailing slash, for links in mails. Never taken from a request:
     /// the caller controls its Host header.
     pub public_url: Arc<str>,
-    pub resets: access::password_reset::ResetRequestLimiter,
-    pub looks: Arc<audit::access_log::AccessLogBuffer>,
+    pub reset_limiter: access::password_reset::ResetRequestLimiter,
+    pub access_log: Arc<audit::access_log::AccessLogBuffer>,
     /// Failed logins not yet written to the audit.
-    pub trail: Arc<access::LoginTrail>,
+    pub login_trail: Arc<access::LoginTrail>,
     /// Idle timeout of a console session; `None` for no timeout.
     pub idle_limit: Option<Duration>,
     /// Sends messages that must go out immediately.
-    pub post: Arc<dyn triggers::MessageSender>,
+    pub message_sender: Arc<dyn triggers::MessageSender>,
     /// Decrypts secrets; only set in a process that opened the server key.
     pub vault: Option<Vault>,
     /// Facts about the deployment, for the operator.
-    pub place: Arc<upkeep::health::ServerEnvironment>,
+    pub environment: Arc<upkeep::health::ServerEnvironment>,
     /// The store of attachment content.
     pub files: attachments::FileStore,
     /// Notified after every write: there may be something to deliver.
-    pub changed: Arc<Notify>,
+    pub delivery_wakeup: Arc<Notify>,
     /// Notified whenever an import is ready to be processed.
-    pub importing: Arc<Notify>,
+    pub import_wakeup: Arc<Notify>,
     /// The maximum size of an import file uploaded through the console.
     pub import_mib: u64,
     pub heavy_work: Arc<HeavyWorkPlaces>,
@@ -156,29 +156,29 @@ impl App {
     pub fn new(
         db: Db,
         clock: Arc<dyn Clock>,
-        chance: Arc<dyn RandomSource>,
+        random_source: Arc<dyn RandomSource>,
         passwords: PasswordHasher,
     ) -> App {
-        let caches = Arc::new(RoomCaches::new(&*chance));
+        let caches = Arc::new(RoomCaches::new(&*random_source));
         App {
             db,
             clock,
-            chance,
+            random_source,
             passwords,
             throttle: Throttle::default(),
             versions: Arc::default(),
             caches,
             public_url: "http://localhost".into(),
-            resets: access::password_reset::ResetRequestLimiter::default(),
-            looks: Arc::default(),
-            trail: Arc::default(),
+            reset_limiter: access::password_reset::ResetRequestLimiter::default(),
+            access_log: Arc::default(),
+            login_trail: Arc::default(),
             idle_limit: Some(access::IDLE_LIMIT),
-            post: Arc::new(triggers::DisabledSender),
+            message_sender: Arc::new(triggers::DisabledSender),
             vault: None,
-            place: Arc::default(),
+            environment: Arc::default(),
             files: attachments::FileStore::default(),
-            changed: Arc::default(),
-            importing: Arc::default(),
+            delivery_wakeup: Arc::default(),
+            import_wakeup: Arc::default(),
             import_mib: 64,
             heavy_work: Arc::default(),
             request_limit: Arc::default(),

@@ -66,7 +66,7 @@ pub async fn check_server_key(
 ) -> Result<Vault, KeyError> {
     let key = read_key_file(path)?;
     let mut fresh = [0; 32];
-    app.chance.fill(&mut fresh);
+    app.random_source.fill(&mut fresh);
     let candidate = ServerCandidate {
         process: process.to_owned(),
         version,

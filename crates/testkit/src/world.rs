@@ -154,7 +154,7 @@ fn callers(tenant: TenantId, domain: &str) -> [Caller; 3] {
 /// Founds both associations in an empty database. Its chance is another than that of tests, which would repeat it.
 pub async fn fill(db: Db) {
     let app = app_on(db, Arc::new(StillClock::default()), 0);
-    let hash = app.passwords.hash(Password::parse(PASSWORD).unwrap(), &*app.chance).await.unwrap();
+    let hash = app.passwords.hash(Password::parse(PASSWORD).unwrap(), &*app.random_source).await.unwrap();
     let both = [("Associação Aqui", "aqui", &HERE), ("Associação Ali", "ali", &THERE)];
     for ((name, domain, registers), known) in both.into_iter().zip(TENANTS) {
         let tenant = tenant(&app, name, registers).await;

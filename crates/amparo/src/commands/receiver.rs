@@ -158,7 +158,7 @@ async fn test_receiver(
     actor: TenantActor,
     code: ReceiverCode,
 ) -> Result<(), FatalError> {
-    app.post = Arc::new(super::serve::build_trigger_poster(settings)?);
+    app.message_sender = Arc::new(super::serve::build_trigger_poster(settings)?);
     match triggers::send_test_message(app, vault, actor, (code, None), IdempotentWrite::without_key())
         .await?
         .into_fresh()?

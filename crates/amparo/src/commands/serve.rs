@@ -87,7 +87,7 @@ pub async fn run_server(
     app.request_limit = Arc::new(RequestLimit::per_second(settings.http.user_requests_per_second));
     let poster = build_trigger_poster(settings)?;
     if server_options.delivers {
-        app.post = Arc::new(poster.clone());
+        app.message_sender = Arc::new(poster.clone());
     }
     let process = presence::generate_process_name(&app);
     let vault = server_key::check_server_key(&app, &key_file, &process, VERSION).await?;
@@ -95,7 +95,8 @@ pub async fn run_server(
     let watch = DatabaseLifeWatch { mark: address.mark_path() };
     let found = database_life::check_database_life(&app, &watch).await?;
     let data = address.folder().map(std::path::Path::to_owned);
-    app.place = Arc::new(ServerEnvironment { mail: describe_mail_transport(settings, &address)?, data });
+    app.environment =
+        Arc::new(ServerEnvironment { mail: describe_mail_transport(settings, &address)?, data });
     let demo_notice = if with_demo { Some(demo::fill_empty_database(&app).await?) } else { None };
     if is_open {
         demo::refuse_known_users(&app).await?;
@@ -393,7 +394,7 @@ async fn run_due_imports(app: App, every: Duration) {
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "import failed; it will be retried"),
         }
-        let _ = tokio::time::timeout(every, app.importing.notified()).await;
+        let _ = tokio::time::timeout(every, app.import_wakeup.notified()).await;
     }
 }
 

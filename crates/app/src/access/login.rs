@@ -335,7 +335,7 @@ async fn issue_token(
     right: &RememberedLogin,
     (door, address): (&SignInPurpose, CallerAddress),
 ) -> Result<Option<(SignInOutcome, Option<i32>)>, Error> {
-    let (token, key) = generate_token(right.tenant, &*app.chance);
+    let (token, key) = generate_token(right.tenant, &*app.random_source);
     let input = TokenIssuance { right: right.clone(), key, door: door.clone(), address, now: app.now() };
     let lane = WriteLane::foreground(right.tenant);
     let written = app.db.write(lane, input, |tx, input| Box::pin(write_token(tx, input))).await?;

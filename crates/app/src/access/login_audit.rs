@@ -125,7 +125,7 @@ impl LoginTrail {
 /// Buffers the audit entry of a wrong password or code.
 pub(super) fn record_login_failure(app: &App, target: &LoginTarget, change: AuditedChange) {
     match target.build_entry(change, AccountActionResult::Failure, app.now()) {
-        Some(entry) => app.trail.push(entry),
+        Some(entry) => app.login_trail.push(entry),
         None => {
             tracing::info!(address = %target.address, operation = target.operation.name(), "a login named an unknown user");
         }
@@ -135,7 +135,7 @@ pub(super) fn record_login_failure(app: &App, target: &LoginTarget, change: Audi
 /// Buffers the audit entry of an attempt throttled by the count of `subject`; once per window.
 pub(super) fn record_throttled_login(app: &App, target: &LoginTarget, (subject, since): (&str, Moment)) {
     let now = app.now();
-    if !app.trail.is_new_window(subject, since, app.throttle.window, now) {
+    if !app.login_trail.is_new_window(subject, since, app.throttle.window, now) {
         return;
     }
     let of_address = subject.starts_with("address ");
@@ -150,7 +150,7 @@ pub(super) fn record_throttled_login(app: &App, target: &LoginTarget, (subject, 
     let action = if of_address { AuditedAction::ThrottleAddress } else { AuditedAction::ThrottleAccount };
     let change = target.user.map_or(action.into(), |user| build_user_change(action, user));
     if let Some(entry) = target.build_entry(change, AccountActionResult::Throttled, now) {
-        app.trail.push(entry);
+        app.login_trail.push(entry);
     }
 }
 
@@ -170,13 +170,14 @@ impl Drop for TrailWriteBatch<'_> {
 }
 
 pub(crate) async fn flush_login_trail(app: &App) -> Result<(), Error> {
-    let chunks = app.trail.take().into_iter().flat_map(|(tenant, entries)| {
+    let chunks = app.login_trail.take().into_iter().flat_map(|(tenant, entries)| {
         let parts: Vec<Vec<AccountAuditEntry>> =
             entries.chunks(ENTRIES_PER_BATCH).map(<[AccountAuditEntry]>::to_vec).collect();
         parts.into_iter().map(move |entries| (tenant, entries))
     });
-    let batches: Vec<(TenantId, TrailWriteBatch<'_>)> =
-        chunks.map(|(tenant, entries)| (tenant, TrailWriteBatch { trail: &app.trail, entries })).collect();
+    let batches: Vec<(TenantId, TrailWriteBatch<'_>)> = chunks
+        .map(|(tenant, entries)| (tenant, TrailWriteBatch { trail: &app.login_trail, entries }))
+        .collect();
     for (tenant, mut batch) in batches {
         let input: Vec<(AccountAuditEntry, Option<i32>)> =
             batch.entries.iter().map(|entry| (entry.clone(), find_open_group(app, entry))).collect();
@@ -195,7 +196,7 @@ fn find_open_group(app: &App, entry: &AccountAuditEntry) -> Option<i32> {
         return None;
     }
     let key = (entry.tenant, entry.address.clone().unwrap_or_default(), entry.operation);
-    let written = app.trail.lock().written.get(&key).copied();
+    let written = app.login_trail.lock().written.get(&key).copied();
     written.filter(|(_, since)| entry.at.duration_since(*since) < app.throttle.window).map(|(code, _)| code)
 }
 
@@ -204,7 +205,7 @@ fn remember_open_group(app: &App, entry: AccountAuditEntry, code: Option<i32>) {
     else {
         return;
     };
-    let mut waiting = app.trail.lock();
+    let mut waiting = app.login_trail.lock();
     if waiting.written.len() >= MOST_REMEMBERED {
         waiting.written.retain(|_, (_, since)| entry.at.duration_since(*since) < app.throttle.window);
         clear_when_full(&mut waiting.written);

@@ -160,7 +160,7 @@ async fn complete_sign_in(
     (address, agent): (CallerAddress, Option<String>),
 ) -> Result<SignInCodeOutcome, Error> {
     let tenant = ticket.tenant;
-    let (token, key) = generate_token(tenant, &*app.chance);
+    let (token, key) = generate_token(tenant, &*app.random_source);
     let actor = AccountActor { user: Some(user), operation: DOOR, address: Some(address) };
     let typed = SubmittedCode { vault: app.vault()?.clone(), tenant, user, code, actor, now: app.now() };
     let input = SignInCompletion { typed, ticket, key, address, agent };

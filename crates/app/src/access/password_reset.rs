@@ -77,10 +77,10 @@ impl Default for ResetRequestLimiter {
 /// works in the background, so that neither content nor timing reveals whether the address is known. Only the limit
 /// per client address returns an error.
 pub fn request_reset_link(app: &App, email: Email, requested_from: Option<IpAddr>) -> Result<(), Error> {
-    if requested_from.is_some_and(|address| !app.resets.may_request(address, app.now())) {
+    if requested_from.is_some_and(|address| !app.reset_limiter.may_request(address, app.now())) {
         return Err(Error::TooManyFailures(ONE_MINUTE));
     }
-    let Ok(place) = Arc::clone(&app.resets.free).try_acquire_owned() else {
+    let Ok(place) = Arc::clone(&app.reset_limiter.free).try_acquire_owned() else {
         metrics::counter!("amparo_reset_requests_dropped_total").increment(1);
         tracing::debug!("too many requests for reset links at once; one was dropped");
         return Ok(());
@@ -116,7 +116,7 @@ async fn send_reset_link(app: &App, email: &Email, requested_from: Option<IpAddr
         return Ok(());
     }
     let mut random = [0; 32];
-    app.chance.fill(&mut random);
+    app.random_source.fill(&mut random);
     let token = format!("{tenant}.{}", encode_hex(&random));
     let link = NewResetLink { tenant, user, token, requested_from, server: Arc::clone(&app.public_url), now };
     app.db.write(WriteLane::foreground(tenant), link, |tx, link| Box::pin(insert_reset_link(tx, link))).await
@@ -186,7 +186,7 @@ pub async fn finish_reset_from(
     if !is_link_open(app, token).await? {
         return Err(Rejection::BadResetLink.into());
     }
-    let password_hash = app.passwords.hash(password.clone(), &*app.chance).await?;
+    let password_hash = app.passwords.hash(password.clone(), &*app.random_source).await?;
     let (server, now) = (Arc::clone(&app.public_url), app.now());
     let input = FinishReset {
         tenant,

@@ -54,7 +54,7 @@ pub async fn attach_file(
     let tenant = caller.scope.tenant();
     // A failure of this read must not leave content without a record.
     load_registers(app, tenant).await?;
-    let key = store::generate_key(tenant, &*app.chance);
+    let key = store::generate_key(tenant, &*app.random_source);
     let file = build_file_row(&ready, owner, (FileName::sanitize(name, ready.kind).as_str(), key.clone()));
     let file = AttachedFile { created_at: app.now(), created_by: Some(caller.user), ..file };
     let (new, operation) =

@@ -115,7 +115,7 @@ pub(crate) fn record_access(
         recorded.push(*person);
         is_new
     });
-    app.looks.record((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
+    app.access_log.record((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
 }
 
 /// As [`record_access`], for an anonymous caller.
@@ -125,7 +125,7 @@ pub(crate) fn record_anonymous_access(
     operation: AuditedOperation,
     person: PersonCode,
 ) -> Result<(), Error> {
-    app.looks.record((tenant, None), operation, std::iter::once(person), app.now())
+    app.access_log.record((tenant, None), operation, std::iter::once(person), app.now())
 }
 
 /// A batch being written. If it is dropped before the commit, also by cancellation, its accesses return to the buffer:
@@ -168,7 +168,7 @@ impl AccessLogPacer {
     #[boxed::future]
     pub async fn flush_when_due(&mut self, app: &App) -> Result<(), Error> {
         self.waited += 1;
-        let waiting = app.looks.lock().looks;
+        let waiting = app.access_log.lock().looks;
         if waiting > MERGED_WRITE_SIZE && waiting < LARGEST_BUFFER / 2 && self.waited < LONGEST_DELAY_TURNS {
             return Ok(());
         }
@@ -182,8 +182,8 @@ impl AccessLogPacer {
 #[boxed::future]
 pub async fn flush_access_log(app: &App) -> Result<(), Error> {
     let mut failed = access::flush_login_trail(app).await.err();
-    for tenant in app.looks.tenants() {
-        while let Some(batch) = app.looks.take_batch(tenant) {
+    for tenant in app.access_log.tenants() {
+        while let Some(batch) = app.access_log.take_batch(tenant) {
             let rows: Vec<AccessLogBlock> = batch.some.iter().map(|(_, sighting)| sighting.clone()).collect();
             let written =
                 app.db.write(WriteLane::background(tenant), (tenant, rows), |tx, (tenant, rows)| {

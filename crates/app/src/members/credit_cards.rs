@@ -50,7 +50,7 @@ const TOKENS_PER_BATCH: i64 = 200;
 pub async fn seal_clear_tokens(app: &App, vault: &Vault, tenant: TenantId) -> Result<u64, Error> {
     let mut sealed = 0;
     loop {
-        let input = (vault.clone(), Arc::clone(&app.chance), tenant);
+        let input = (vault.clone(), Arc::clone(&app.random_source), tenant);
         let unit = app.db.write(WriteLane::background(tenant), input, |tx, (vault, chance, tenant)| {
             Box::pin(seal_token_batch(tx, vault, &**chance, *tenant))
         });

@@ -71,7 +71,7 @@ async fn submit_record(
 ) -> Result<WriteOutcome<SavedRecord>, Error> {
     let words = if code.is_some() { &register.words.change } else { &register.words.create };
     let operation = AuditedOperation::Register(words.operation);
-    let sealing = app.vault.clone().map(|vault| (vault, Arc::clone(&app.chance)));
+    let sealing = app.vault.clone().map(|vault| (vault, Arc::clone(&app.random_source)));
     let input = SaveRecord { register, code, sent: input, sealing };
     let outcome =
         run_command(app, caller, operation, input, once, |tx, command| Box::pin(write_record(tx, command)))

@@ -47,7 +47,7 @@ pub async fn issue_setup_code(app: &App) -> Result<Option<String>, Error> {
         return Ok(None);
     }
     let mut random = [0; RANDOM_BYTES];
-    app.chance.fill(&mut random);
+    app.random_source.fill(&mut random);
     let code = encode_hex(&random);
     let stored = format!("{} {}", digest_setup_code(&code), app.now().plus(GOOD_FOR).millis());
     app.db

@@ -102,7 +102,7 @@ impl<I> ReceiverChangeContext<I> {
             actor,
             input,
             vault: vault.clone(),
-            chance: Arc::clone(&app.chance),
+            chance: Arc::clone(&app.random_source),
             now: app.now(),
         }
     }
@@ -141,7 +141,7 @@ pub async fn create_receiver(
     request: RequestedReceiver,
     once: IdempotentWrite<CreatedReceiver>,
 ) -> Result<WriteOutcome<CreatedReceiver>, Error> {
-    let secret = SigningSecret::generate(&*app.chance);
+    let secret = SigningSecret::generate(&*app.random_source);
     let context = ReceiverChangeContext::new(app, vault, actor, (request, secret));
     idempotency::write_idempotently(app, WriteLane::foreground(actor.tenant), once, context, |tx, context| {
         Box::pin(insert_receiver(tx, context))
@@ -296,7 +296,7 @@ pub async fn change_receiver(
     once: IdempotentWrite<ChangedReceiver>,
 ) -> Result<WriteOutcome<ChangedReceiver>, Error> {
     let zone = load_registers(app, actor.tenant).await?.zone.clone();
-    let new_secret = SigningSecret::generate(&*app.chance);
+    let new_secret = SigningSecret::generate(&*app.random_source);
     let context =
         ReceiverChangeContext::new(app, vault, actor, UpdateReceiver { code, changes, zone, new_secret });
     idempotency::write_idempotently(app, WriteLane::foreground(actor.tenant), once, context, |tx, context| {
@@ -439,8 +439,12 @@ pub async fn rotate_secret(
     (code, reason): (ReceiverCode, Option<String>),
     once: IdempotentWrite<SigningSecret>,
 ) -> Result<WriteOutcome<SigningSecret>, Error> {
-    let context =
-        ReceiverChangeContext::new(app, vault, actor, (code, SigningSecret::generate(&*app.chance), reason));
+    let context = ReceiverChangeContext::new(
+        app,
+        vault,
+        actor,
+        (code, SigningSecret::generate(&*app.random_source), reason),
+    );
     idempotency::write_idempotently(app, WriteLane::foreground(actor.tenant), once, context, |tx, context| {
         Box::pin(write_new_secret(tx, context))
     })

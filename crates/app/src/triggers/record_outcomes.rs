@@ -116,7 +116,7 @@ pub async fn record_outcomes(
     outcomes: Vec<DeliveryOutcome>,
 ) -> Result<OutcomeSummary, Error> {
     let mut bytes = vec![0; outcomes.len() * 2];
-    app.chance.fill(&mut bytes);
+    app.random_source.fill(&mut bytes);
     let throws = bytes.chunks(2).map(|two| {
         i64::from(u16::from_le_bytes([two[0], two[1]])) * (2 * JITTER_PERCENT + 1) / 65_536 - JITTER_PERCENT
     });

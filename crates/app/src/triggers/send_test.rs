@@ -33,7 +33,7 @@ pub async fn send_test_message(
     let body = wire::trigger::render_sample(entity, wire::trigger::ExampleCodes::NOBODYS, now, zone)
         .map_err(|error| Error::Defect(error.to_string()))?;
     let id = format!("msg_{tenant}_teste_{}", now.millis());
-    let tried = app.post.post(&keys, OutgoingMessage { id: &id, entity, body: &body, now }).await;
+    let tried = app.message_sender.post(&keys, OutgoingMessage { id: &id, entity, body: &body, now }).await;
     let input = (actor, code, tried, app.now());
     idempotency::write_idempotently(
         app,

@@ -73,7 +73,7 @@ async fn list_sampled_files(app: &App, tenant: TenantId) -> Result<Vec<BlobLocat
     let Some(oldest) = sample.last().map(|file| file.code.get()) else { return Ok(sample) };
     for _ in 0..SAMPLED_FILES {
         let mut random = [0; 4];
-        app.chance.fill(&mut random);
+        app.random_source.fill(&mut random);
         let code = FileCode::new(i32::from_be_bytes(random).rem_euclid(oldest.max(1)));
         sample.extend(attachments::find_blob_from_code(&app.db, tenant, code).await?);
     }

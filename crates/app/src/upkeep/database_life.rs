@@ -146,7 +146,7 @@ fn select_server_lane() -> WriteLane {
 
 async fn prepare_life_check(app: &App, mark: Option<Option<DatabaseMark>>) -> Result<LifeCheckInput, Error> {
     let mut random = [0; 8];
-    app.chance.fill(&mut random);
+    app.random_source.fill(&mut random);
     let (identity, half) = (app.db.identity().await?, find_unfinished_restore(app).await?);
     Ok(LifeCheckInput { identity, mark, fresh: encode_hex(&random), half, now: app.now() })
 }

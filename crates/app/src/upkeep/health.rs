@@ -53,7 +53,7 @@ pub async fn read_server_health(app: &App, caller: &Session) -> Result<ServerHea
     let mut health = ServerHealth {
         schema: storage::newest_schema(),
         bytes: app.db.size().await?,
-        free: app.place.data.as_deref().and_then(measure_free_space),
+        free: app.environment.data.as_deref().and_then(measure_free_space),
         database_fault: app.db.write_fault(),
         transport: app.db.transport_protection(),
         servers: alive.into_iter().map(|one| (one.version, one.started_at)).collect(),

@@ -16,7 +16,7 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(24 * 3600);
 /// A unique name for this process.
 pub fn generate_process_name(app: &App) -> String {
     let mut random = [0; 8];
-    app.chance.fill(&mut random);
+    app.random_source.fill(&mut random);
     format!("{:016x}-{}", u64::from_be_bytes(random), std::process::id())
 }
 

@@ -146,7 +146,7 @@ async fn passwords_and_commands_are_told_too(world: World) {
         Some(IpAddr::from([192, 0, 2, 7])),
     )
     .unwrap();
-    testkit::until("the link was sent", || async { app.resets.is_idle() }).await;
+    testkit::until("the link was sent", || async { app.reset_limiter.is_idle() }).await;
     let mail = world.last_mail_to(&who.email).await;
     let link = mail.split("/senha/nova/").nth(1).unwrap().split_whitespace().next().unwrap();
     let chosen = Password::parse("mais uma senha longa").unwrap();

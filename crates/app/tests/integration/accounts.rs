@@ -201,10 +201,11 @@ async fn a_link_is_good_for_half_an_hour(world: World) {
 #[both_engines]
 async fn an_account_has_three_open_links_at_most_and_a_disabled_one_none(world: World) {
     // One process, one place: what is asked for first is worked on first.
-    let app = App { resets: password_reset::ResetRequestLimiter::new(1), ..world.processes()[0].clone() };
+    let app =
+        App { reset_limiter: password_reset::ResetRequestLimiter::new(1), ..world.processes()[0].clone() };
     let ask = async |email: &str| {
         let asked = password_reset::request_reset_link(&app, Email::parse(email).unwrap(), None);
-        until("it was worked on", || async { app.resets.is_idle() }).await;
+        until("it was worked on", || async { app.reset_limiter.is_idle() }).await;
         asked.unwrap();
     };
     let first = link(&world).await;
@@ -246,12 +247,12 @@ async fn an_address_that_asks_too_often_is_told_to_wait(world: World) {
 
 #[both_engines]
 async fn what_finds_no_place_is_dropped_and_not_queued(world: World) {
-    let full = App { resets: password_reset::ResetRequestLimiter::new(0), ..world.app().clone() };
+    let full = App { reset_limiter: password_reset::ResetRequestLimiter::new(0), ..world.app().clone() };
     for _ in 0..1000 {
         password_reset::request_reset_link(&full, Email::parse(&world.operator.email).unwrap(), None)
             .unwrap();
     }
-    let single = App { resets: password_reset::ResetRequestLimiter::new(1), ..world.app().clone() };
+    let single = App { reset_limiter: password_reset::ResetRequestLimiter::new(1), ..world.app().clone() };
     until("a place is free again after each", || async {
         password_reset::request_reset_link(&single, Email::parse(&world.administrator.email).unwrap(), None)
             .unwrap();

@@ -116,7 +116,7 @@ fn describe_deliveries(health: &ServerHealth) -> HealthSign {
 }
 
 fn describe_mail(app: &App, health: &ServerHealth) -> HealthSign {
-    let transport = mails::describe_mail_transport(&app.place.mail);
+    let transport = mails::describe_mail_transport(&app.environment.mail);
     let mut text = format!("{}.", transport.title);
     if health.mails_waiting > 0 {
         text.push_str(&format!(" Na fila: {}.", health.mails_waiting));

@@ -40,7 +40,7 @@ pub async fn list_first_steps(app: &App, signed_in: &SignedInUser) -> Result<Opt
             "Senhas novas e avisos vão por e-mail. Envie um de teste e veja se chega.",
             ("/emails", "Testar o e-mail"),
             mails.iter().any(|mail| mail.sent_at.is_some())
-                && super::mails::describe_mail_transport(&app.place.mail).is_fine,
+                && super::mails::describe_mail_transport(&app.environment.mail).is_fine,
         ),
         step(
             "Planos",

@@ -53,7 +53,7 @@ pub async fn show_mail_page(State(app): State<App>, user: SignedInUser, query: Q
     let zone = app::register_snapshot::load_registers(&app, caller.scope.tenant()).await?.zone.clone();
     let older = (all.len() == 100).then(|| all.last().map(|mail| format!("?antes={}", mail.code))).flatten();
     show_page(&OutgoingMailPage {
-        way: describe_mail_transport(&app.place.mail),
+        way: describe_mail_transport(&app.environment.mail),
         email: user.visitor.email.clone(),
         is_moving: all.iter().any(|mail| mail.is_waiting && mail.tries == 0),
         rows: all.into_iter().map(|mail| build_mail_line(mail, &zone)).collect(),

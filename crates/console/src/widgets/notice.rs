@@ -124,7 +124,8 @@ fn set_notice_cookie(
     session: &str,
     (app, vault): (&App, &Vault),
 ) {
-    let seal = |notice: &PageNotice| vault.seal_for_session(&*app.chance, session, &notice.to_text()).ok();
+    let seal =
+        |notice: &PageNotice| vault.seal_for_session(&*app.random_source, session, &notice.to_text()).ok();
     let complete = seal(notice).filter(|sealed| sealed.len() <= LONGEST_NOTICE);
     let sealed = complete.or_else(|| seal(&PageNotice { undo: None, ..notice.clone() }));
     if let Some(sealed) = sealed.filter(|sealed| sealed.len() <= LONGEST_NOTICE) {

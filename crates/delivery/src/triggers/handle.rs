@@ -27,7 +27,7 @@ impl DispatchHandle {
         settings: DispatchSettings,
     ) -> DispatchHandle {
         let engine = Arc::new(DispatchEngine {
-            wake: Arc::clone(&app.changed),
+            wake: Arc::clone(&app.delivery_wakeup),
             name: holder.name(),
             app,
             vault,

@@ -77,7 +77,7 @@ pub async fn restore_archive(
 ) -> Result<RestoreOutcome, ArchiveError> {
     let (path, on_progress) = (archive_path.to_owned(), Arc::new(on_progress));
     let (archive, tenant_vault, claimed_names) = run_blocking({
-        let (on_progress, chance) = (Arc::clone(&on_progress), Arc::clone(&app.chance));
+        let (on_progress, chance) = (Arc::clone(&on_progress), Arc::clone(&app.random_source));
         let rules =
             ArchiveValidationRules { public_url: app.public_url.to_string(), with_hosts: options.with_hosts };
         move || {
@@ -236,7 +236,7 @@ impl ArchiveRestoreRun<'_> {
         let mut at = self.enter_step(stored_progress.clone(), table.name);
         let (send, mut pages) = mpsc::channel::<Vec<Vec<SqlScalar>>>(2);
         let (archive, tenant_vault, chance) =
-            (self.archive.clone(), Arc::clone(&self.tenant_vault), Arc::clone(&self.app.chance));
+            (self.archive.clone(), Arc::clone(&self.tenant_vault), Arc::clone(&self.app.random_source));
         let skip = at.done.unsigned_abs();
         // The next rows are read while these are written. If the writer no longer receives rows, it has failed.
         let reading = run_blocking(move || {
@@ -329,7 +329,8 @@ impl ArchiveRestoreRun<'_> {
     /// Activates the tenant; returns whether it became the default, and how many mails are held back.
     async fn finish(&self) -> Result<(bool, u64), ArchiveError> {
         let table = &list_archive_tables()[0];
-        let tenant_rows = self.archive.read_all_rows(table, (&self.tenant_vault, &*self.app.chance))?;
+        let tenant_rows =
+            self.archive.read_all_rows(table, (&self.tenant_vault, &*self.app.random_source))?;
         let active = tenant_rows.first().and_then(|row| row.get(table.column_position("active")?));
         let entry = AuditEntry {
             tenant: self.tenant(),

@@ -159,7 +159,7 @@ impl ListExportTask {
     }
 
     async fn write_xlsx(&mut self, first: Vec<Vec<SpreadsheetCell>>, count: &mut u64) -> ExportStreamOutcome {
-        let folder: PathBuf = self.app.place.data.clone().unwrap_or_else(std::env::temp_dir);
+        let folder: PathBuf = self.app.environment.data.clone().unwrap_or_else(std::env::temp_dir);
         let mut book =
             WorkbookWriter::new(self.list.title, &self.headings, &folder, (self.app.now(), &self.zone))?;
         let (mut rows, mut pages) = (Some(first), 0);

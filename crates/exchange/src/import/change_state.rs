@@ -52,7 +52,7 @@ async fn submit_action(
         |tx, request| Box::pin(apply_action(tx, request)),
     )
     .await?;
-    app.importing.notify_one();
+    app.import_wakeup.notify_one();
     Ok(outcome)
 }
 

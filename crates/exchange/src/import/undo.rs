@@ -43,7 +43,7 @@ pub(super) async fn undo_all_lines(
         }
         // An import that sent no triggers sends none when it is undone.
         if !context.quiet {
-            app.changed.notify_one();
+            app.delivery_wakeup.notify_one();
         }
         on_progress(&load_leased_import(app, lease).await?);
     }

@@ -227,7 +227,7 @@ impl MessageSender for Taker {
 async fn trying_a_receiver_out_tells_what_it_answered_and_once_for_a_key(world: World) {
     let taker = Arc::new(Taker(std::sync::Mutex::default()));
     let mut app = world.app().clone();
-    app.post = Arc::clone(&taker) as Arc<dyn MessageSender>;
+    app.message_sender = Arc::clone(&taker) as Arc<dyn MessageSender>;
     let server = Server::start(app).await;
     let token = server.token(&world.administrator.email).await;
     assert_eq!(server.write(RECEIVERS, &token, &receiver().to_string()).await.status, 200);

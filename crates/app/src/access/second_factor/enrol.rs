@@ -28,9 +28,9 @@ pub async fn begin_enrolment(
         return Ok(false);
     }
     let mut secret = [0; totp::SECRET_BYTES];
-    app.chance.fill(&mut secret);
+    app.random_source.fill(&mut secret);
     let place = access::locate_factor_secret(visitor.session.scope.tenant(), visitor.session.user);
-    let command = build_own_command(app, visitor, app.vault()?.seal(&*app.chance, place, &secret)?)?;
+    let command = build_own_command(app, visitor, app.vault()?.seal(&*app.random_source, place, &secret)?)?;
     app.db
         .write(WriteLane::foreground(command.tenant), command, |tx, command| {
             Box::pin(write_enrolment(tx, command))
@@ -94,7 +94,7 @@ pub async fn confirm_enrolment(
     visitor: &ConsoleUser,
     code: &str,
 ) -> Result<Option<Vec<String>>, Error> {
-    let codes = recovery_codes::generate_recovery_codes(&*app.chance);
+    let codes = recovery_codes::generate_recovery_codes(&*app.random_source);
     let what = FactorConfirmation {
         code: code.to_owned(),
         recovery: codes.clone(),

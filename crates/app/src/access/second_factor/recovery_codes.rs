@@ -42,7 +42,7 @@ pub async fn renew_recovery_codes(
     if !has_valid_code(app, visitor, code, address).await? {
         return Ok(None);
     }
-    let codes = generate_recovery_codes(&*app.chance);
+    let codes = generate_recovery_codes(&*app.random_source);
     let command = build_own_command(app, visitor, (codes.clone(), visitor.session.actor(OWN)))?;
     let lane = WriteLane::foreground(command.tenant);
     let done = app.db.write(lane, command, |tx, command| Box::pin(write_recovery_codes(tx, command))).await?;

@@ -141,13 +141,13 @@ pub(super) async fn prepare_chosen_password(
     app: &App,
     password: Password,
 ) -> Result<PreparedPassword, Error> {
-    let hash = app.passwords.hash(password.clone(), &*app.chance).await?;
+    let hash = app.passwords.hash(password.clone(), &*app.random_source).await?;
     Ok(PreparedPassword { hash, mailed: None, chosen: Some(password) })
 }
 
 pub(super) async fn prepare_generated_password(app: &App) -> Result<PreparedPassword, Error> {
-    let password = Password::generate(&*app.chance);
-    let hash = app.passwords.hash(password.clone(), &*app.chance).await?;
+    let password = Password::generate(&*app.random_source);
+    let hash = app.passwords.hash(password.clone(), &*app.random_source).await?;
     Ok(PreparedPassword { hash, mailed: Some(password), chosen: None })
 }
 

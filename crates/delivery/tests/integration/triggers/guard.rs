@@ -70,7 +70,7 @@ async fn trying_a_receiver_out_is_guarded_too_and_sends_a_sample(world: World) {
     let (code, _) = scene.add(&receiver).await;
     for (allowed, is_taken) in [("127.0.0.2", false), ("127.0.0.1", true)] {
         let poster = HttpPoster::new(guarded(&[allowed]).guard, MINUTE).unwrap();
-        scene.app.post = Arc::new(poster);
+        scene.app.message_sender = Arc::new(poster);
         let tried = triggers::send_test_message(
             &scene.app,
             &vault(),

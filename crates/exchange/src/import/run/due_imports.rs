@@ -35,7 +35,7 @@ pub async fn run_due_imports(app: &App) -> Result<bool, Error> {
                 // An immediate retry would fail again.
                 failed.extend(busy.remove(&id).filter(|_| !succeeded));
             }
-            () = app.importing.notified() => {}
+            () = app.import_wakeup.notified() => {}
             () = tokio::time::sleep(POLL_INTERVAL) => failed.clear(),
         }
     }

@@ -198,7 +198,7 @@ impl ImportWorker<'_> {
             other => other,
         };
         if !self.context.quiet {
-            self.app.changed.notify_one();
+            self.app.delivery_wakeup.notify_one();
         }
         ended
     }
