@@ -181,7 +181,7 @@ pub fn median(mut numbers: Vec<f64>) -> f64 {
     match numbers.len() {
         0 => 0.0,
         length if length % 2 == 1 => numbers[middle],
-        _ => (numbers[middle - 1] + numbers[middle]) / 2.0,
+        _ => f64::midpoint(numbers[middle - 1], numbers[middle]),
     }
 }
 
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn the_median_is_the_middle() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), 2.5);
+        assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < 1e-9);
+        assert!((median(vec![4.0, 1.0, 3.0, 2.0]) - 2.5).abs() < 1e-9);
     }
 
     #[test]

@@ -137,7 +137,7 @@ impl Base {
         Ok(())
     }
 
-    /// Lets PostgreSQL look at its tables, as it does by itself on a server that runs; the other engine asks nothing of it.
+    /// Lets `PostgreSQL` look at its tables, as it does by itself on a server that runs; the other engine asks nothing of it.
     pub async fn look(&self) -> Result<(), Failure> {
         if let Place::Postgres(config) = &self.place {
             connect(config).await?.batch_execute("VACUUM ANALYZE").await?;
@@ -150,11 +150,11 @@ impl Base {
         let settings = DispatchSettings {
             interval: Duration::from_millis(200),
             timeout,
-            lease: Duration::from_secs(60),
+            lease: Duration::from_mins(1),
             policy: Arc::new(RetryPolicy {
-                waits: vec![Duration::from_secs(5), Duration::from_secs(300)],
+                waits: vec![Duration::from_secs(5), Duration::from_mins(5)],
                 probe: Duration::from_secs(30),
-                pause_after: Duration::from_secs(5 * 24 * 3600),
+                pause_after: Duration::from_hours(120),
             }),
             guard: guard.clone(),
             most: 16_384,
@@ -175,7 +175,7 @@ impl Base {
         let triggers = self.deliver(timeout)?;
         while taken() < before + count {
             tokio::time::sleep(Duration::from_millis(2)).await;
-            if begun.elapsed() > Duration::from_secs(120) {
+            if begun.elapsed() > Duration::from_mins(2) {
                 return Err(format!("only {} of {count} arrived", taken() - before).into());
             }
         }

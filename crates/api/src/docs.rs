@@ -1,4 +1,4 @@
-//! The OpenAPI document at `/openapi.json`, its viewer at `/docs`, and the guide, all embedded in the binary.
+//! The `OpenAPI` document at `/openapi.json`, its viewer at `/docs`, and the guide, all embedded in the binary.
 
 use crate::answer::CompressionExemption;
 use crate::failure::RequestFailure;

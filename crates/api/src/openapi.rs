@@ -1,4 +1,4 @@
-//! The OpenAPI document, built from the route table and the records.
+//! The `OpenAPI` document, built from the route table and the records.
 
 use crate::extract::list_path_codes;
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection};

@@ -1,5 +1,5 @@
 //! One operation: its path, its access rule, its handler and its documentation. The route table (`routes/`) is a list
-//! of these; router, authorization and OpenAPI are built from it.
+//! of these; router, authorization and `OpenAPI` are built from it.
 
 use crate::ServerState;
 pub use crate::authorization::AllowedCallers;

@@ -1,4 +1,4 @@
-//! The trigger part of the OpenAPI document: what this server sends, and what a receiver answers.
+//! The trigger part of the `OpenAPI` document: what this server sends, and what a receiver answers.
 
 use domain::Entity;
 use utoipa::openapi::content::ContentBuilder;

@@ -13,7 +13,7 @@ use storage::{Tx, WriteLane};
 pub use storage::server::idempotency::{StoredAnswer, StoredIdempotencyKey};
 
 /// How long a stored answer is replayed.
-pub const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
+pub const KEPT_FOR: Duration = Duration::from_hours(24);
 
 /// The idempotency key of a request.
 #[derive(Clone, Debug)]

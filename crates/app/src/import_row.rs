@@ -15,7 +15,7 @@ use std::time::Duration;
 use storage::history::audit;
 
 /// How long an import can be undone; its rows are stored for as long.
-pub const UNDO_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
+pub const UNDO_FOR: Duration = Duration::from_hours(168);
 
 /// The context of one transaction of an import.
 #[derive(Clone)]

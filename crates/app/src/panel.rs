@@ -28,8 +28,8 @@ pub const GONE_COLD: i32 = 14;
 /// Lower limits, in days, of the age groups of open claims after the first.
 pub const AGE_STEPS: [i32; 3] = [7, 30, 90];
 /// Cache time of the open work.
-const SNAPSHOT_LIFETIME: Duration = Duration::from_secs(60);
-const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
+const SNAPSHOT_LIFETIME: Duration = Duration::from_mins(1);
+const ONE_DAY: Duration = Duration::from_hours(24);
 
 /// Number of benefits in the caller's branches, by situation and by branch.
 pub struct BenefitFigures {

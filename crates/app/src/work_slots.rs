@@ -83,7 +83,7 @@ mod tests {
     #[tokio::test]
     async fn no_association_has_all_places_and_those_who_wait_go_in_order() {
         let places = Arc::new(FairPlaces::new(2, 1));
-        let patience = Duration::from_secs(60);
+        let patience = Duration::from_mins(1);
         let first = places.acquire(ONE, patience).await.unwrap();
         assert!(places.acquire(ONE, Duration::ZERO).await.is_none(), "its own one is taken");
         assert!(places.try_acquire(ONE).is_none());
@@ -105,7 +105,7 @@ mod tests {
     async fn only_a_few_wait() {
         let places = Arc::new(FairPlaces::new(2, 1));
         let _held = places.acquire(ONE, Duration::ZERO).await.unwrap();
-        let patience = Duration::from_secs(3600);
+        let patience = Duration::from_hours(1);
         let waiting: Vec<_> = (0..MOST_WAITING)
             .map(|_| {
                 let places = Arc::clone(&places);

@@ -223,7 +223,7 @@ impl SampleGenerator {
         lead: &Lead,
         plan: usize,
     ) -> Vec<ProposedDependent> {
-        (0..1 + dice.roll_range(0..3))
+        (0..=dice.roll_range(0..3))
             .map(|_| {
                 let sex = if dice.roll_percent(50) { Sex::Female } else { Sex::Male };
                 ProposedDependent {

@@ -12,7 +12,7 @@ impl From<IpAddr> for CallerAddress {
     fn from(address: IpAddr) -> CallerAddress {
         CallerAddress(match address.to_canonical() {
             IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
-            address => address,
+            IpAddr::V4(address) => IpAddr::V4(address),
         })
     }
 }

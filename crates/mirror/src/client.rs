@@ -63,8 +63,8 @@ const REQUEST_ATTEMPTS: u32 = 6;
 const MOST_REQUESTED_WAITS: u32 = 200;
 /// After this many consecutive failed requests the source counts as down.
 const FAILURES_UNTIL_DOWN: u32 = 25;
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
-const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(2);
+const LONGEST_WAIT: Duration = Duration::from_hours(1);
 /// Response limits, larger than any record and any list of an association.
 const LARGEST_RECORD: usize = 16 * 1024 * 1024;
 const LARGEST_LIST: usize = 512 * 1024 * 1024;
@@ -380,7 +380,7 @@ impl AttemptFailure {
 
 /// Doubles each time: 1 s, 2 s, 4 s… up to a minute.
 fn compute_backoff(tries: u32) -> Duration {
-    Duration::from_secs(1 << (tries.saturating_sub(1)).min(6)).min(Duration::from_secs(60))
+    Duration::from_secs(1 << (tries.saturating_sub(1)).min(6)).min(Duration::from_mins(1))
 }
 
 /// `Retry-After` is either a number of seconds or a date.

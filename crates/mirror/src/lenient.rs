@@ -289,7 +289,7 @@ mod tests {
             assert_eq!(read_day(&json!(raw)).map(Date::to_iso).as_deref(), Some("2026-11-14"), "{raw}");
         }
         assert_eq!(
-            (read_day(&json!("31/02/2026")), read_day(&json!("ontem")), read_day(&json!(20261114))),
+            (read_day(&json!("31/02/2026")), read_day(&json!("ontem")), read_day(&json!(20_261_114))),
             (None, None, None)
         );
     }

@@ -178,9 +178,9 @@ pub fn read_supplier(json: &Json, notes: &mut Vec<NewMirrorNote>) -> Option<Mirr
     let address = reader.address("endereco");
     let find_phone = |kind: &str| {
         let phones = read_items(&json["telefones"]).into_iter();
-        let phones = phones
+        let mut phones = phones
             .filter(|one| read_text(&one["tipo"]).is_some_and(|phone_type| fold_text(&phone_type) == kind));
-        phones.filter_map(|one| domain::Phone::parse(&read_text(&one["numero"])?).ok()).next()
+        phones.find_map(|one| domain::Phone::parse(&read_text(&one["numero"])?).ok())
     };
     let values = vec![
         ("nome", read_name(json, "nome")),

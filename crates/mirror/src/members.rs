@@ -6,7 +6,7 @@ use app::register_snapshot::TenantRegisters;
 use domain::{
     AdditionalFieldValues, Benefit, BenefitCode, BenefitKind, BranchCode, CardNumber, CivilState, Document,
     Email, Entity, FieldCode, Moment, Money, PersonCode, PersonProfile, PlanCode, SellerCode, Sex,
-    SituationCode, SituationKind,
+    SituationCode, SituationKind, VehicleDetails,
 };
 use exchange::mirror_store::{MirroredMember, NewMirrorNote};
 use serde_json::Value as Json;
@@ -110,11 +110,12 @@ pub fn read_sex(json: &Json) -> Option<Sex> {
 fn read_situation(reader: &mut RecordReader<'_>, registers: &TenantRegisters) -> SituationCode {
     let situation_name = read_text(reader.raw("situacao"));
     let found = situation_name.and_then(|name| registers.find_situation_by_name(Entity::Benefit, &name));
-    found.map(|one| one.code).unwrap_or_else(|| {
+    let use_default = || {
         reader.add_note("situacao", "falta; ficou na situação padrão de pendente");
         let pending = registers.default_situation(Entity::Benefit, SituationKind::Pending);
         pending.or(registers.situations.first()).map_or(SituationCode::new(1), |one| one.code)
-    })
+    };
+    found.map_or_else(use_default, |one| one.code)
 }
 
 fn read_benefit(
@@ -184,7 +185,7 @@ fn read_benefit(
         note: None,
         plans,
         fields: read_field_values(json),
-        vehicle: if kind == BenefitKind::Vehicle { vehicle } else { Default::default() },
+        vehicle: if kind == BenefitKind::Vehicle { vehicle } else { VehicleDetails::default() },
         slot: 0,
         version: 1,
         created_at,

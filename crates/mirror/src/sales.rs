@@ -12,7 +12,7 @@ use exchange::mirror_store::{DealStageMove, MirroredDeal, MirroredLead, Mirrored
 use serde_json::Value as Json;
 use std::time::Duration;
 
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const DAY: Duration = Duration::from_hours(24);
 
 /// Parses a lead; `None`, with a note, if it has no code or no person.
 pub fn read_lead(
@@ -148,7 +148,7 @@ fn read_stage_moves(
     let mut all = Vec::new();
     for json in read_items(&json["historico"]) {
         let mut reader = RecordReader::new(json, &mut ignored, "negocio", 0);
-        let stage = reader.code("codEtapa").map(StageCode::new).unwrap_or(stage);
+        let stage = reader.code("codEtapa").map_or(stage, StageCode::new);
         let at = reader.read_with("data", crate::lenient::read_day).unwrap_or(opened);
         let user_name = crate::lenient::read_text(&json["nomeUsuario"]);
         all.push(DealStageMove {

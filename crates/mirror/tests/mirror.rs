@@ -89,7 +89,7 @@ async fn what_changed_comes_with_the_next_run_and_new_codes_clash_with_none(worl
     let saved = mirrored.write("/ext/associado", &token, person).await;
     assert_eq!(saved.status, 200, "{saved:?}");
     assert!(saved.json()["codPessoa"].as_i64().unwrap() > highest.person);
-    let plan = source.plan_of(0).await;
+    let plan = source.plan_of(0);
     let benefit =
         format!(r#"{{"cpfCnpj": "52998224725", "codPlano": {plan}, "placa": "QQQ9Z99", "ativo": true}}"#);
     let saved = mirrored.write("/ext/beneficio/veicular", &token, &benefit).await;

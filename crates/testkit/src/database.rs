@@ -26,7 +26,7 @@ pub fn has_server() -> bool {
 
 /// Few connections, for many tests run at once; and limits that a busy machine does not reach.
 pub fn options() -> DatabaseOptions {
-    let minute = Duration::from_secs(60);
+    let minute = Duration::from_mins(1);
     DatabaseOptions {
         readers: 2,
         writers: 2,

@@ -60,9 +60,9 @@ pub fn png(width: u32, height: u32) -> Vec<u8> {
     out.into_inner()
 }
 
-fn png_chunk(kind: &[u8; 4], contents: &[u8]) -> Vec<u8> {
+fn png_chunk(kind: [u8; 4], contents: &[u8]) -> Vec<u8> {
     let mut sum = flate2::Crc::new();
-    sum.update(kind);
+    sum.update(&kind);
     sum.update(contents);
     let length = u32::try_from(contents.len()).unwrap().to_be_bytes();
     [&length[..], kind, contents, &sum.sum().to_be_bytes()].concat()
@@ -71,8 +71,8 @@ fn png_chunk(kind: &[u8; 4], contents: &[u8]) -> Vec<u8> {
 /// With a text, with what a camera wrote, and with something behind its end.
 pub fn told_png(width: u32, height: u32) -> Vec<u8> {
     let plain = png(width, height);
-    let text = png_chunk(b"tEXt", format!("Comment\0{SECRET}").as_bytes());
-    let exif = png_chunk(b"eXIf", &exif(1));
+    let text = png_chunk(*b"tEXt", format!("Comment\0{SECRET}").as_bytes());
+    let exif = png_chunk(*b"eXIf", &exif(1));
     [&plain[..33], &text, &exif, &plain[33..], format!("<?php {SECRET} ?>").as_bytes()].concat()
 }
 
@@ -84,7 +84,7 @@ pub fn png_bomb() -> Vec<u8> {
     header.extend([8, 2, 0, 0, 0]);
     let plain = png(1, 1);
     let rest = &plain[33..];
-    [&plain[..8], &png_chunk(b"IHDR", &header), rest].concat()
+    [&plain[..8], &png_chunk(*b"IHDR", &header), rest].concat()
 }
 
 /// With what a camera wrote, and something behind its end.

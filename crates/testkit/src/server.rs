@@ -39,8 +39,8 @@ impl Server {
     pub const LIMITS: ConnectionLimits = ConnectionLimits {
         max_connections: 64,
         max_per_address: 64,
-        header_timeout: Duration::from_secs(60),
-        shutdown_timeout: Duration::from_secs(60),
+        header_timeout: Duration::from_mins(1),
+        shutdown_timeout: Duration::from_mins(1),
     };
 
     pub async fn start(app: App) -> Server {

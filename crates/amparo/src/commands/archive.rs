@@ -12,7 +12,7 @@ use std::time::Duration;
 use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy};
 
 /// The snapshot of an export lasts as long as the export.
-const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+const PATIENCE: Duration = Duration::from_hours(24);
 
 /// How many codes a message lists.
 const MOST_NAMED: usize = 50;

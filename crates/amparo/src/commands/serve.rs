@@ -27,7 +27,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const DAY: Duration = Duration::from_hours(24);
 
 /// Options of `serve` besides the settings.
 #[derive(Clone, Copy)]

@@ -15,8 +15,8 @@ use std::time::Duration;
 use x509_cert::der::Decode;
 
 /// The lifetime of a self-signed certificate, and how long before its end it is renewed.
-const LIFE: Duration = Duration::from_secs(397 * 24 * 3600);
-const BEFORE_END: Duration = Duration::from_secs(30 * 24 * 3600);
+const LIFE: Duration = Duration::from_hours(9528);
+const BEFORE_END: Duration = Duration::from_hours(720);
 /// Precedes the certificate in the self-signed file; PEM readers skip it.
 const ENDS: &str = "Amparo: vale até ";
 
@@ -142,7 +142,7 @@ fn create_self_signed(certificate: &Path, key: &Path, listen: IpAddr, now: Momen
         rcgen::date_time_ymd(date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs())
     };
     let end = convert_to_date(now.plus(LIFE));
-    params.not_before = day(convert_to_date(now.minus(Duration::from_secs(24 * 3600))));
+    params.not_before = day(convert_to_date(now.minus(Duration::from_hours(24))));
     params.not_after = day(end);
     let pair = rcgen::KeyPair::generate().map_err(|error| failed(&error))?;
     let signed = params.self_signed(&pair).map_err(|error| failed(&error))?;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 pub const ALLOWED: &str = "uma duração de 1ms a 7d, como 500ms, 30s, 5m ou 12h";
 
-/// Longer waits make no sense, and PostgreSQL counts milliseconds in 32 bits.
-const RANGE: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(7 * 24 * 60 * 60);
+/// Longer waits make no sense, and `PostgreSQL` counts milliseconds in 32 bits.
+const RANGE: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_hours(168);
 
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
@@ -30,9 +30,9 @@ mod tests {
     fn a_number_and_a_unit_are_a_duration() {
         assert_eq!(parse_duration("500ms"), Some(Duration::from_millis(500)));
         assert_eq!(parse_duration("30s"), Some(Duration::from_secs(30)));
-        assert_eq!(parse_duration("5m"), Some(Duration::from_secs(300)));
-        assert_eq!(parse_duration("12h"), Some(Duration::from_secs(43_200)));
-        assert_eq!(parse_duration("7d"), Some(Duration::from_secs(604_800)));
+        assert_eq!(parse_duration("5m"), Some(Duration::from_mins(5)));
+        assert_eq!(parse_duration("12h"), Some(Duration::from_hours(12)));
+        assert_eq!(parse_duration("7d"), Some(Duration::from_hours(168)));
     }
 
     #[test]

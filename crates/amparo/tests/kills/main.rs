@@ -1,5 +1,5 @@
 //! The real server killed in the middle of changing situations and telling of them, again and again: every change is
-//! told, in the order of its record, with the bytes of its history, and nothing else ever is. On PostgreSQL two servers
+//! told, in the order of its record, with the bytes of its history, and nothing else ever is. On `PostgreSQL` two servers
 //! share the work, and one goes on while the other is killed. `AMPARO_TEST_KILLS` sets how often (20, and more in
 //! `./test --long`).
 #![allow(
@@ -24,7 +24,7 @@ use testkit::{Database, Engine, SeededChance, basic, both_engines};
 use tokio::sync::watch;
 
 /// How long an attempt may take, and after how many of them a message is exhausted.
-const TIMEOUT: Duration = Duration::from_millis(1000);
+const TIMEOUT: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 7;
 const SETTINGS: [(&str, &str); 9] = [
     ("AMPARO_STORAGE_CONNECT_TIMEOUT", "60s"),

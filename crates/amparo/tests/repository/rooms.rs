@@ -242,7 +242,7 @@ fn rooms_do_not_use_each_other_in_circles() {
 
 #[test]
 fn uses_are_read_as_they_are_written() {
-    let source = r####"
+    let source = r##"
         //! crate::comment
         use crate::one::Thing;
         use crate::{App, two, three::{self, Four}};
@@ -256,7 +256,7 @@ fn uses_are_read_as_they_are_written() {
         use other_crate::seven;
         mod inner { use super::super::super::nine; }
         fn last() { crate::eight::call() }
-    "####;
+    "##;
     let (code, modules) = remove_test_items(strip_comments_and_texts(source));
     assert_eq!(modules, ["apart"]);
     let names = list_root_names(&code, 2);

@@ -10,7 +10,9 @@ use app::register_snapshot::TenantRegisters;
 use axum::extract;
 use axum::http::{HeaderName, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
-use domain::{ClaimCode, ClaimTypeCode, Date, PAGE_SIZE, PersonCode, PostalAddress, SituationCode};
+use domain::{
+    ClaimCode, ClaimTypeCode, Date, PAGE_SIZE, PersonCode, PostalAddress, SituationCode, VehicleDetails,
+};
 use std::fmt::Write;
 use wire::records::{
     EnderecoTO, EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO, TelefoneTO, VeiculoTO,
@@ -136,7 +138,7 @@ fn render_claim(full: &FullClaim, path: &mut Vec<ClaimCode>) -> Option<EventoTO>
         associado: render_person(registers, claim.head.person, full.person(claim.head.person)?),
         condutor: claim.driver.and_then(|code| Some(render_person(registers, code, full.person(code)?))),
         local: (claim.place != PostalAddress::default()).then(|| EnderecoTO::from(claim.place.clone())),
-        veiculo: (claim.vehicle != Default::default()).then(|| VeiculoTO {
+        veiculo: (claim.vehicle != VehicleDetails::default()).then(|| VeiculoTO {
             placa: claim.vehicle.plate.as_ref().map(ToString::to_string),
             chassi: claim.vehicle.chassis.as_ref().map(ToString::to_string),
             ..render_vehicle(registers, claim.vehicle.clone())

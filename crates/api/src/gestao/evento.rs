@@ -4,7 +4,7 @@ use super::caso::{CaseResource, build_common_fields, record};
 use crate::ext::beneficio::render_vehicle;
 use crate::ext::evento::{describe_case_situation, find_claim_type_name};
 use app::cases::{AnyCaseInput, FullCase, ResolvedCase};
-use domain::{Case, CaseKind, Date, PersonCode, PostalAddress};
+use domain::{Case, CaseKind, Date, PersonCode, PostalAddress, VehicleDetails};
 use wire::records::{EnderecoTO, EventoGestaoInput, EventoGestaoTO, EventoRelacionadoTO};
 use wire::set_names;
 
@@ -36,7 +36,7 @@ impl CaseResource for ClaimResource {
                 condutor: case.other.clone(),
                 local: (claim.place != PostalAddress::default())
                     .then(|| EnderecoTO::from(claim.place.clone())),
-                veiculo: (claim.vehicle != Default::default())
+                veiculo: (claim.vehicle != VehicleDetails::default())
                     .then(|| render_vehicle(registers, claim.vehicle.clone())),
                 relacionados: case.related.iter().filter_map(|one| render_related_claim(case, one)).collect(),
             }

@@ -112,7 +112,7 @@ async fn the_same_again_changes_nothing_not_even_the_day_of_the_last_change(worl
     let body = json!({"nomePessoa": "Ana", "cpfCnpj": ANA, "telefones": [{"numero": "11987654321"}]});
     let first = calls.saved(body.clone()).await;
     let before = calls.row(&first["codPessoa"], "updated_at").await;
-    calls.world.clock.pass(std::time::Duration::from_secs(3600));
+    calls.world.clock.pass(std::time::Duration::from_hours(1));
     assert_eq!(calls.saved(body).await, first);
     assert_eq!(calls.row(&first["codPessoa"], "updated_at").await, before);
     assert_eq!(calls.count("audit").await, audited + 1);

@@ -226,7 +226,7 @@ async fn the_same_key_and_body_get_the_first_answer_again(world: World) {
     let headers = [("Authorization", other.as_str()), ("Idempotency-Key", "um")];
     let hers = servers[1].call("POST", USUARIO, &headers, &body("outra")).await;
     assert_eq!((hers.status, hers.header("idempotency-replayed")), (200, None), "{hers:?}");
-    world.clock.pass(Duration::from_secs(24 * 3600));
+    world.clock.pass(Duration::from_hours(24));
     let token = servers[0].token(&world.administrator.email).await;
     let bearer = format!("Bearer {token}");
     let late = [("Authorization", bearer.as_str()), ("Idempotency-Key", "um")];

@@ -250,7 +250,7 @@ fn held_page() -> (Router, Arc<Notify>, Arc<Notify>) {
 }
 
 /// Nothing is given up by itself here: what is free again was taken from somebody.
-const PATIENT: Duration = Duration::from_secs(3600);
+const PATIENT: Duration = Duration::from_hours(1);
 
 #[testkit::test]
 async fn addresses_that_hold_every_connection_do_not_lock_out_another() {

@@ -31,7 +31,7 @@ use tracing::Instrument;
 const LOGINS: usize = 10_000;
 const LONGEST_LOGIN: usize = 254;
 /// How long a successful login is cached.
-const REMEMBERED_FOR: Duration = Duration::from_secs(10 * 60);
+const REMEMBERED_FOR: Duration = Duration::from_mins(10);
 
 /// The result of a completed login.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ pub enum SignInOutcome {
 }
 
 /// How long the user may take to submit the code.
-pub const HALF_FOR: Duration = Duration::from_secs(10 * 60);
+pub const HALF_FOR: Duration = Duration::from_mins(10);
 
 /// A login that succeeded recently.
 #[derive(Clone)]

@@ -33,8 +33,8 @@ pub use throttle::Throttle;
 use std::time::Duration;
 
 /// Lifetime of a token.
-pub const TOKEN_LIFE: Duration = Duration::from_secs(12 * 3600);
+pub const TOKEN_LIFE: Duration = Duration::from_hours(12);
 /// How long an address stays known for an account after a successful login.
-pub const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
+pub const KNOWN_FOR: Duration = Duration::from_hours(720);
 /// Default idle timeout of a console session: the value NIST SP 800-63B gives for two-factor logins.
-pub const IDLE_LIMIT: Duration = Duration::from_secs(3600);
+pub const IDLE_LIMIT: Duration = Duration::from_hours(1);

@@ -22,7 +22,7 @@ use tokio::sync::Semaphore;
 
 const ASK: AuditedOperation = AuditedOperation::RequestPasswordLink;
 const FINISH: AuditedOperation = AuditedOperation::UsePasswordLink;
-pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
+pub const GOOD_FOR: Duration = Duration::from_mins(30);
 /// Maximum number of open links per account: enough for repeated requests, too few to flood a mailbox. An account at
 /// the limit still has a valid link.
 const LINKS_PER_PERIOD: i64 = 3;
@@ -33,7 +33,7 @@ const CONCURRENT_REQUESTS: usize = 32;
 
 /// Requests per address and minute.
 const BY_ADDRESS: u32 = 10;
-const ONE_MINUTE: Duration = Duration::from_secs(60);
+const ONE_MINUTE: Duration = Duration::from_mins(1);
 const TRACKED_ADDRESSES: usize = 10_000;
 
 /// Limits concurrent requests and requests per address.

@@ -28,7 +28,7 @@ pub struct Throttle {
 
 impl Default for Throttle {
     fn default() -> Throttle {
-        let window = Duration::from_secs(15 * 60);
+        let window = Duration::from_mins(15);
         Throttle {
             by_account: 10,
             by_address: 50,

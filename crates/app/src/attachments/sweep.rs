@@ -9,7 +9,7 @@ use storage::{Statement, Tx, WriteLane, attachments};
 /// Files per transaction, and keys between two lease renewals.
 const FILES_PER_SWEEP: i64 = 50;
 /// Minimum age of content without a file row: younger content may be a running upload.
-const LOOSE_FILE_AGE: Duration = Duration::from_secs(24 * 3600);
+const LOOSE_FILE_AGE: Duration = Duration::from_hours(24);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RetentionPeriods {

@@ -59,7 +59,7 @@ pub(crate) async fn store_case(
     };
     statements.extend((pending.also)(code));
     let change =
-        build_audited_change(context, &pending.before, &after, is_situation_change, &pending.differences)?;
+        build_audited_change(context, pending.before, &after, is_situation_change, &pending.differences)?;
     let subject = name_case_subject(kind);
     statements.extend(context.field_change_statements(subject, code, first_field, pending.differences));
     if is_situation_change {
@@ -100,7 +100,7 @@ fn mark_case_times(
 
 fn build_audited_change(
     context: &ActorContext<'_>,
-    before: &Option<(i32, &Case)>,
+    before: Option<(i32, &Case)>,
     after: &Case,
     is_situation_change: bool,
     differences: &[FieldDifference],

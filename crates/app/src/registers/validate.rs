@@ -148,7 +148,7 @@ async fn check_reference(
 /// Unique fields; an unchanged value may stay.
 async fn check_unique_fields(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
     let (register, tenant) = (draft.register, draft.command.scope.tenant());
-    for unique in register.unique.iter() {
+    for unique in register.unique {
         let Some(field_name) =
             unique.fields.first().filter(|_| unique.fields.iter().any(|name| draft.is_field_changed(name)))
         else {

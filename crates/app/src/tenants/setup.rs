@@ -38,7 +38,7 @@ async fn is_server_empty(tx: &mut Tx) -> Result<bool, Error> {
 }
 
 /// How long a setup link is valid; a restart issues another.
-pub const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+pub const GOOD_FOR: Duration = Duration::from_hours(24);
 
 /// A new code if the server is still empty; invalidates the previous one.
 #[boxed::future]

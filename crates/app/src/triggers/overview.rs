@@ -18,7 +18,7 @@ pub use storage::triggers::deliveries::{DeliveryOverview, LOOKED_AT};
 pub use storage::triggers::queues::COUNTED;
 
 /// The period of the success rate.
-const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
+const ONE_DAY: Duration = Duration::from_hours(24);
 
 /// The performance of a receiver, and its latest failure.
 #[derive(Clone, Debug)]

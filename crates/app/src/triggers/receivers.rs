@@ -25,7 +25,7 @@ pub use storage::triggers::receivers::{DeliveryHealth, PauseReason, StoredReceiv
 use storage::{Tx, WriteLane};
 
 /// How long messages are also signed with the previous secret.
-pub const BOTH_FOR: Duration = Duration::from_secs(24 * 3600);
+pub const BOTH_FOR: Duration = Duration::from_hours(24);
 /// Default number of concurrent deliveries; the maximum follows.
 pub const AT_ONCE: i32 = 8;
 const MOST_AT_ONCE: i32 = 64;

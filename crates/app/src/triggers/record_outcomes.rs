@@ -75,9 +75,9 @@ pub(super) fn compute_longest_wait(wait: Duration) -> Duration {
 }
 
 /// The longest delay granted at the receiver's request.
-const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 3600);
+const LONGEST_PATIENCE: Duration = Duration::from_hours(24);
 /// Minimum interval between notices about exhausted messages of a receiver.
-const TOLD_EVERY: Duration = Duration::from_secs(24 * 3600);
+const TOLD_EVERY: Duration = Duration::from_hours(24);
 /// Waits vary by up to this percentage, so that messages that failed together do not retry together.
 const JITTER_PERCENT: i64 = 20;
 

@@ -12,7 +12,7 @@ use storage::triggers::receivers::StoredReceiver;
 use storage::triggers::{deliveries, queues, receivers};
 use storage::{Tx, WriteLane};
 
-const ONE_HOUR: Duration = Duration::from_secs(3600);
+const ONE_HOUR: Duration = Duration::from_hours(1);
 /// Larger than the free space of a database page, so that the write must allocate space.
 const PROBE_BYTES: usize = 64 * 1024;
 /// How many of the newest attachments are checked, and how many random others.
@@ -22,9 +22,9 @@ pub const EXHAUSTED_COUNTED: i64 = 1000;
 /// A receiver that has failed for less may be restarting.
 const FAILING_FOR: Duration = ONE_HOUR;
 /// No wait between attempts is longer.
-const LONGEST_WAIT: Duration = Duration::from_secs(30 * 3600);
+const LONGEST_WAIT: Duration = Duration::from_hours(30);
 /// A mail that waited this long failed, or no process sends mail.
-const MAIL_WAITS: Duration = Duration::from_secs(15 * 60);
+const MAIL_WAITS: Duration = Duration::from_mins(15);
 const MAILS_LOOKED_AT: i64 = 100;
 
 /// Writes durably and deletes in the same transaction, so that nothing becomes visible.

@@ -14,7 +14,7 @@ const JOB_NAME: &str = "housekeeping";
 /// Rows deleted in one transaction: few enough not to delay requests.
 const ROWS_PER_DELETE: i64 = 500;
 /// How long a process may be silent before another takes over the job.
-const JOB_LEASE: Duration = Duration::from_secs(60);
+const JOB_LEASE: Duration = Duration::from_mins(1);
 
 /// Retention periods, and the interval between runs.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ pub const GONE_AFTER: Duration = Duration::from_secs(30);
 /// A heartbeat is a small durable write. If it takes longer than this, writes do not work.
 const BEAT_LIMIT: Duration = Duration::from_secs(10);
 /// Processes gone for this long are deleted.
-const FORGOTTEN_AFTER: Duration = Duration::from_secs(24 * 3600);
+const FORGOTTEN_AFTER: Duration = Duration::from_hours(24);
 
 /// A unique name for this process.
 pub fn generate_process_name(app: &App) -> String {

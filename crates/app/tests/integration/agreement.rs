@@ -116,7 +116,7 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
             told(change(app, TenantId::new(tenant), record, receivers, reason, refuse).await)
         }
         Operation::Housekeeping => {
-            let day = Duration::from_secs(86400);
+            let day = Duration::from_hours(24);
             let (interval, tokens, idempotency_keys, mail_bodies, attempts) = (day, day, day, day, day);
             let retention = housekeeping::RetentionPolicy {
                 interval,

@@ -14,7 +14,7 @@ use storage::history::audit as stored;
 use storage::history::audit::{AccessLogBlock, AuditEntry};
 use testkit::{Caller, PASSWORD, World, both_engines};
 
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 const ENTRIES: i32 = 250;
 
 async fn session(app: &App, who: &Caller) -> Arc<Session> {

@@ -136,7 +136,7 @@ async fn what_others_change_is_told_and_what_was_missed_is_read_anew(world: Worl
         (enter(&world, &world.operator).await, enter(&world, &world.administrator).await);
     let person = member(world.app(), &operator, 2, "529.982.247-25").await;
     let (one, two) = (open(&world, &operator, person).await, open(&world, &operator, person).await);
-    world.clock.pass(Duration::from_secs(60));
+    world.clock.pass(Duration::from_mins(1));
     let since = world.app().now();
     let changes = |since| board::read_board_changes(world.app(), &operator, KIND, None, since);
     assert!(changes(since).await.unwrap().unwrap().columns.iter().all(|column| column.rows.is_empty()));
@@ -153,7 +153,7 @@ async fn what_others_change_is_told_and_what_was_missed_is_read_anew(world: Worl
         told.columns.iter().any(|column| codes(column) == [two]),
         "fields count too: the version is another"
     );
-    world.clock.pass(Duration::from_secs(3600));
+    world.clock.pass(Duration::from_hours(1));
     assert!(changes(since).await.unwrap().is_none(), "whoever looked away for long looks anew");
     move_to(&world, &administrator, one, CANCELLED).await;
     assert_eq!(

@@ -19,7 +19,7 @@ const OPERATOR: &str = "operador@demo.example";
 
 async fn loaded(database: &Database) -> App {
     // A busy machine is not what is tested here.
-    let minute = std::time::Duration::from_secs(60);
+    let minute = std::time::Duration::from_mins(1);
     let patient =
         DatabaseOptions { unit_timeout: minute, point_timeout: minute, ..DatabaseOptions::default() };
     let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);

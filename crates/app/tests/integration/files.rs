@@ -15,15 +15,15 @@ use std::time::Duration;
 use storage::{QueryWeight, WriteLane, sql};
 use testkit::{World, both_engines, pictures};
 
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const DAY: Duration = Duration::from_hours(24);
 const RETENTION: RetentionPolicy = RetentionPolicy {
-    interval: Duration::from_secs(3600),
+    interval: Duration::from_hours(1),
     tokens: DAY,
     idempotency_keys: DAY,
     mail_bodies: DAY,
     attempts: DAY,
     login_failures: DAY,
-    removed_files: Duration::from_secs(30 * 24 * 3600),
+    removed_files: Duration::from_hours(720),
 };
 
 /// The administrator's session, a member, and a folder that all processes share.
@@ -195,10 +195,10 @@ async fn bytes_that_no_file_was_made_of_are_removed_after_a_day(world: World) {
     }
     std::fs::write(root.join(&whole).join("dados"), b"whole").unwrap();
     std::fs::write(root.join(&half).join("dados#1"), b"ha").unwrap();
-    scene.world.clock.pass(23 * Duration::from_secs(3600) - Duration::from_secs(3700));
+    scene.world.clock.pass((23 * Duration::from_hours(1)).checked_sub(Duration::from_secs(3700)).unwrap());
     scene.sweep().await;
     assert_eq!(scene.kept().len(), 3, "one may still be on its way");
-    scene.world.clock.pass(Duration::from_secs(2 * 3600));
+    scene.world.clock.pass(Duration::from_hours(2));
     scene.sweep().await;
     assert_eq!(scene.kept(), [format!("{}/dados", kept.storage_key)]);
     assert_eq!(loose(&scene).await, 0);
@@ -228,7 +228,7 @@ async fn what_is_no_key_leads_to_nothing_and_holds_nobody_up(world: World) {
     let folder = scene.folder.path().join("arquivos").join(&gone);
     std::fs::create_dir_all(&folder).unwrap();
     scene.loosen(&gone).await;
-    scene.world.clock.pass(25 * Duration::from_secs(3600));
+    scene.world.clock.pass(25 * Duration::from_hours(1));
     scene.sweep().await;
     scene.sweep().await;
     assert!(!folder.exists() && beside.exists());

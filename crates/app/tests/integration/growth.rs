@@ -177,7 +177,7 @@ fn allowed(engine: Engine) -> (i64, i64) {
 
 async fn measured(database: &Database, members: u32) -> Work {
     // Neither is a busy machine what is measured here.
-    let minute = std::time::Duration::from_secs(60);
+    let minute = std::time::Duration::from_mins(1);
     let patient =
         DatabaseOptions { unit_timeout: minute, point_timeout: minute, ..DatabaseOptions::default() };
     let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);

@@ -42,7 +42,7 @@ async fn receiver(world: &World, caller: &Session, vault: &Vault) -> ReceiverCod
 
 /// A claim, of which the receivers are told.
 async fn claim(world: &World, caller: &Session, person: i32) {
-    world.clock.pass(Duration::from_secs(60));
+    world.clock.pass(Duration::from_mins(1));
     let text = format!(r#"{{"codPessoa": {person}, "codTipoEvento": 1}}"#);
     let input = app::cases::AnyCaseInput::Claim(Box::new(read::read_body(text.as_bytes()).unwrap()));
     now(app::cases::open_case(world.app(), caller, input, IdempotentWrite::without_key()).await);
@@ -55,10 +55,10 @@ async fn conclude(
     verdicts: &[DeliveryVerdict],
 ) {
     let app = world.app();
-    let holder = LeaseHolder { process: "p".into(), place: "here".into(), lease: Duration::from_secs(60) };
-    let waits = vec![Duration::from_secs(3600)];
+    let holder = LeaseHolder { process: "p".into(), place: "here".into(), lease: Duration::from_mins(1) };
+    let waits = vec![Duration::from_hours(1)];
     let policy =
-        Arc::new(RetryPolicy { waits, probe: Duration::ZERO, pause_after: Duration::from_secs(86_400) });
+        Arc::new(RetryPolicy { waits, probe: Duration::ZERO, pause_after: Duration::from_hours(24) });
     let lease = triggers::lease_receivers(app, &holder, tenant, [receiver].into()).await.unwrap()[&receiver];
     let after = HistoryCode::new(0);
     let room = PendingChangeQuery { receiver, lease, after, limit: verdicts.len() as i64, waited: 0 };
@@ -192,7 +192,7 @@ async fn the_board_of_sales_is_read_in_parts_and_tells_what_changed(world: World
     assert_eq!((rest.columns.len(), rest.columns[0].cards.len(), rest.columns[0].next), (1, 2, None));
 
     let looked_at = board.now;
-    world.clock.pass(Duration::from_secs(60));
+    world.clock.pass(Duration::from_mins(1));
     let second = board.columns[1].stage;
     let to_second = read::read_body(format!(r#"{{"codEtapa": {second}, "versao": 1}}"#).as_bytes()).unwrap();
     now(deals::move_deal(app, &caller, codes[0], to_second, IdempotentWrite::without_key()).await);
@@ -211,6 +211,6 @@ async fn the_board_of_sales_is_read_in_parts_and_tells_what_changed(world: World
     let elsewhere =
         board::view_board_changes(app, &limited, BoardQuery::default(), since).await.unwrap().unwrap();
     assert!(elsewhere.gone.is_empty() && elsewhere.columns.iter().all(|column| column.cards.is_empty()));
-    world.clock.pass(Duration::from_secs(3600));
+    world.clock.pass(Duration::from_hours(1));
     assert!(board::view_board_changes(app, &caller, BoardQuery::default(), since).await.unwrap().is_none());
 }

@@ -159,7 +159,7 @@ async fn disabling_and_resetting_end_the_sessions_and_may_be_repeated(world: Wor
             "reset" => users::reset_password(app, world.here, email, "outra senha longa").await.unwrap(),
             "end" => users::end_sessions_by_email(app, world.here, email).await.unwrap(),
             _ => users::disable_user(app, world.here, email).await.unwrap(),
-        };
+        }
         assert!(tokens().await.unwrap().is_empty(), "{act}");
     }
     let eight = eight_at_once(|number| {

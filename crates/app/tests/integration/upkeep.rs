@@ -9,13 +9,13 @@ use std::time::Duration;
 use storage::{QueryWeight, Statement, WriteLane, sql};
 use testkit::{World, both_engines, eight_at_once};
 
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const DAY: Duration = Duration::from_hours(24);
 const RETENTION: RetentionPolicy = RetentionPolicy {
-    interval: Duration::from_secs(3600),
+    interval: Duration::from_hours(1),
     tokens: DAY,
     idempotency_keys: DAY,
-    mail_bodies: Duration::from_secs(30 * 24 * 3600),
-    attempts: Duration::from_secs(90 * 24 * 3600),
+    mail_bodies: Duration::from_hours(720),
+    attempts: Duration::from_hours(2160),
     login_failures: DAY,
     removed_files: DAY,
 };
@@ -120,12 +120,12 @@ async fn a_job_whose_process_died_is_taken_over_and_the_dead_one_cannot_finish_i
     let take = || {
         let now = world.clock.now();
         world.db().write(WriteLane::foreground(world.here), now, |tx, now| {
-            Box::pin(jobs::lease_job(tx, "prova", *now, Duration::from_secs(60)))
+            Box::pin(jobs::lease_job(tx, "prova", *now, Duration::from_mins(1)))
         })
     };
     let dead = take().await.unwrap().expect("nobody has it");
     assert_eq!(take().await.unwrap(), None);
-    world.clock.pass(Duration::from_secs(60));
+    world.clock.pass(Duration::from_mins(1));
     let heir = take().await.unwrap().expect("its lease has ended");
     for (lease, counts) in [(dead, false), (heir, true)] {
         let input = (lease, world.clock.now());

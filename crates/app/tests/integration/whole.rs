@@ -22,7 +22,7 @@ use testkit::{Database, SERVER_KEY, Server, World, app_on, both_engines, picture
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const DAY: Duration = Duration::from_hours(24);
 const RETENTION: RetentionPolicy = RetentionPolicy {
     interval: DAY,
     tokens: DAY,
@@ -30,7 +30,7 @@ const RETENTION: RetentionPolicy = RetentionPolicy {
     mail_bodies: DAY,
     attempts: DAY,
     login_failures: DAY,
-    removed_files: Duration::from_secs(30 * 24 * 3600),
+    removed_files: Duration::from_hours(720),
 };
 
 fn vault() -> Vault {

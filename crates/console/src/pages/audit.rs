@@ -124,7 +124,7 @@ fn parse_audit_query(query: &QueryParams, zone: &TimeZone) -> (ReverseAuditQuery
 }
 
 /// Accesses by one user within this time are merged into one line.
-const GROUPING_PERIOD: Duration = Duration::from_secs(120);
+const GROUPING_PERIOD: Duration = Duration::from_mins(2);
 
 /// Accesses that are merged into one line.
 struct RecordAccessGroup {

@@ -194,7 +194,7 @@ fn chart_claim_ages(root: &str, work: &PendingWork, now: Moment, zone: &TimeZone
         sums.iter_mut().zip(ages).for_each(|(sum, age)| *sum += age);
     }
     let day = |days: i32| {
-        let ago = Duration::from_secs(24 * 3600).saturating_mul(u32::try_from(days).unwrap_or_default());
+        let ago = Duration::from_hours(24).saturating_mul(u32::try_from(days).unwrap_or_default());
         now.minus(ago).date_in(zone).to_br()
     };
     let [week, month, quarter] = AGE_STEPS;

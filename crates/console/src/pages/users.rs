@@ -217,7 +217,7 @@ async fn render_user_form(
     let roles = roles.collect();
     render_page(
         status,
-        &EditUserPage { frame, code, roles, branches, problems, is_self, last_entered, factor_since, fields },
+        &EditUserPage { frame, code, fields, roles, branches, problems, is_self, last_entered, factor_since },
     )
 }
 

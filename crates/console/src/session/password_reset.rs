@@ -83,7 +83,7 @@ pub async fn set_new_password(
     let code = read_reset_code(&path);
     let problems = match parse_new_password(&form) {
         Ok(password) => match password_reset::finish_reset_from(&app, code, password, form.sent_from).await {
-            Ok(_) => return render_frameless_page(StatusCode::OK, &PasswordChangedPage),
+            Ok(()) => return render_frameless_page(StatusCode::OK, &PasswordChangedPage),
             Err(Error::Refused(problems)) if problems == [Rejection::BadResetLink] => {
                 return render_bad_link();
             }

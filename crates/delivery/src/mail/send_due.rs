@@ -15,10 +15,10 @@ const MAILS_PER_QUERY: i64 = 32;
 /// Mails sent concurrently. Kept low so that the mail server is not flooded.
 const CONCURRENT_MAILS: usize = 4;
 
-const SEND_TIMEOUT: Duration = Duration::from_secs(60);
+const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Lease duration: longer than `SEND_TIMEOUT`, with time left to record the outcome.
-const LEASE: Duration = Duration::from_secs(120);
+const LEASE: Duration = Duration::from_mins(2);
 
 /// Stored failure messages are cut to this length.
 const FAILURE_CHARACTERS: usize = 200;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Another process with a wrong clock may have stored retry times and never restarted, so the check also runs
 /// periodically.
-const CHECK_INTERVAL: Duration = Duration::from_secs(600);
+const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Writes that were in progress when the clock was set back still carry the wrong time.
 const SECOND_CHECK_AFTER: Duration = Duration::from_secs(5);
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn a_look_is_due_at_the_beginning_and_when_the_clock_was_put_back() {
         let now = Moment::from_millis(1_794_663_125_000);
-        let day = Duration::from_secs(24 * 3600);
+        let day = Duration::from_hours(24);
         let mut watch = ClockWatch::start(now);
         assert!(watch.is_due(now));
         watch.record_check(true);

@@ -33,7 +33,7 @@ const BUFFERED_CHUNKS: usize = 4;
 const PAGES_PER_ACCESS_LOG_FLUSH: u32 = 50;
 const CHUNK_BYTES: usize = 1 << 16;
 /// How long a workbook waits for the client to accept one chunk.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(60);
+const CLIENT_TIMEOUT: Duration = Duration::from_mins(1);
 /// How long to wait for a permit to build a workbook.
 const PATIENCE_FOR_A_PLACE: Duration = Duration::from_secs(10);
 

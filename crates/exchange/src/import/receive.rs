@@ -30,7 +30,7 @@ const PERMIT_WAIT: Duration = Duration::from_secs(20);
 /// Maximum unconfirmed files of a tenant: the next one replaces the oldest.
 pub const MOST_UNCONFIRMED: usize = 20;
 /// A file still being read after this time counts as interrupted.
-const READING_TIMEOUT: Duration = Duration::from_secs(3600);
+const READING_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// The temporary file of an upload.
 pub struct UploadSpool {

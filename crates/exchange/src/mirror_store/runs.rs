@@ -129,7 +129,7 @@ fn reset_mirror_progress(
     now: Moment,
 ) -> StoredMirror {
     // One day of overlap covers differences between clocks and time zones.
-    let day = |at: Moment| at.minus(Duration::from_secs(24 * 3600)).date_in(zone);
+    let day = |at: Moment| at.minus(Duration::from_hours(24)).date_in(zone);
     StoredMirror {
         login: login.to_owned(),
         since: mirror.complete_from.filter(|_| !is_full).map(day),

@@ -73,7 +73,7 @@ impl Source {
     }
 
     /// A plan of a kind, by the number of the kind: those of the demonstration are known.
-    pub async fn plan_of(&self, kind: usize) -> i32 {
+    pub fn plan_of(&self, kind: usize) -> i32 {
         [1, 5, 8, 10, 12][kind]
     }
 

@@ -40,7 +40,7 @@ impl Default for DatabaseOptions {
             point_timeout: Duration::from_secs(5),
             search_timeout: Duration::from_secs(30),
             unit_timeout: Duration::from_secs(5),
-            migration_lock_timeout: Duration::from_secs(60),
+            migration_lock_timeout: Duration::from_mins(1),
             ca_file: None,
             watch: None,
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// How long a fault of one table or page is reported after it last occurred: successful writes elsewhere do not
 /// disprove it.
-const PARTIAL_FAULT_STANDS: Duration = Duration::from_secs(60);
+const PARTIAL_FAULT_STANDS: Duration = Duration::from_mins(1);
 
 #[derive(Default)]
 pub(crate) struct WriteHealth(Mutex<WriteState>);

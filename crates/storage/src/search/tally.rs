@@ -232,7 +232,7 @@ pub async fn list_benefit_codes(
     let statement = match scope.branches() {
         VisibleBranches::All => in_range.append("ORDER BY code LIMIT ? OFFSET ?", limits),
         // Disguised, so that the engines do not scan the entire range for the few rows of some branches.
-        branches => {
+        branches @ VisibleBranches::Only(_) => {
             in_range.filter_branches("branch", branches).append("ORDER BY code + 0 LIMIT ? OFFSET ?", limits)
         }
     };

@@ -89,7 +89,7 @@ async fn a_full_disk_is_known_until_there_is_room() {
     };
     pages("PRAGMA max_page_count = 1").await;
     let large = db.write(lane(), (), |tx, ()| {
-        let large = sql("INSERT INTO kinds (number, bytes) VALUES (1, $1)").arg(&[7u8; 2_000_000][..]);
+        let large = sql("INSERT INTO kinds (number, bytes) VALUES (1, $1)").arg(&vec![7u8; 2_000_000][..]);
         Box::pin(async move { tx.execute(large).await.map(drop) })
     });
     let refused: Result<(), Error> = large.await;

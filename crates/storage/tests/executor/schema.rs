@@ -310,8 +310,8 @@ fn defined(engine: Engine, table: &str, column: &str) -> String {
             return rest.split(';').next();
         }
         let body = text.split_once(&created)?.1.split("\n)").next()?;
-        let lines = body.lines().map(str::trim);
-        lines.filter_map(|line| line.strip_prefix(&format!("{column} "))).next()
+        let mut lines = body.lines().map(str::trim);
+        lines.find_map(|line| line.strip_prefix(&format!("{column} ")))
     });
     let text = text.unwrap().trim_end_matches(',');
     let text = if engine == Engine::Sqlite { text.replace("BIGINT", "INTEGER") } else { text.to_owned() };

@@ -1,5 +1,5 @@
 //! The reader of requests. A record is declared once ([`crate::input!`]): name, type, requirement, meaning and example
-//! of each field. From that follow the reader, which reports every problem and not just the first, and the OpenAPI
+//! of each field. From that follow the reader, which reports every problem and not just the first, and the `OpenAPI`
 //! schema.
 //!
 //! # Adding a type of field

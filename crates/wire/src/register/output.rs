@@ -55,10 +55,10 @@ fn render_field(register: &Register, field: &FieldSpec, at: usize, values: &[Fie
 pub fn render_value(field: &FieldSpec, value: &FieldContent) -> Json {
     match (field.kind, value) {
         (FieldType::Secret { .. }, _) => Json::Null,
-        (FieldType::References { .. }, FieldContent::Nothing)
-        | (FieldType::Items { .. } | FieldType::Lines { .. }, FieldContent::Nothing) => {
-            Json::Array(Vec::new())
-        }
+        (
+            FieldType::References { .. } | FieldType::Items { .. } | FieldType::Lines { .. },
+            FieldContent::Nothing,
+        ) => Json::Array(Vec::new()),
         (_, FieldContent::Nothing) => Json::Null,
         (_, FieldContent::Flag(flag)) => (*flag).into(),
         (_, FieldContent::Codes(codes)) => codes.clone().into(),

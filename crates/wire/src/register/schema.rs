@@ -1,4 +1,4 @@
-//! The OpenAPI schemas of register records, built from their description.
+//! The `OpenAPI` schemas of register records, built from their description.
 
 use crate::read::{DocumentedField, JsonInput, build_object_schema, describe_schema, make_nullable};
 use domain::{Cep, Colour, Date, Document, Email, Money, NoteText, Phone, Uf};

@@ -45,7 +45,7 @@ pub fn render_sample(
     zone: &TimeZone,
 ) -> Result<String, serde_json::Error> {
     let (history, changed) = (codes.history, now);
-    let earlier = now.minus(Duration::from_secs(3600));
+    let earlier = now.minus(Duration::from_hours(1));
     match entity {
         Entity::Benefit => BenefitTrigger {
             history,
@@ -123,7 +123,7 @@ pub fn render_sample(
             colour: AMBER,
             opened: earlier,
             protocol: 4711,
-            takes_place: Some(now.plus(Duration::from_secs(86_400))),
+            takes_place: Some(now.plus(Duration::from_hours(24))),
             specialty: Some((3, "Cardiologia")),
             clinic: Some((5, "Vida Plena")),
             doctor: Some((8, "Dra. Eva Lima")),

@@ -1,4 +1,4 @@
-//! The OpenAPI schemas of the trigger bodies, built from the records that are sent.
+//! The `OpenAPI` schemas of the trigger bodies, built from the records that are sent.
 
 use super::appointment::GatilhoConsultaObjetoTO;
 use super::benefit::GatilhoBeneficioObjetoTO;

@@ -12,9 +12,9 @@ use std::time::Duration;
 use storage::DatabaseAddress;
 
 const WHAT: &str = "certificado";
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const DAY: Duration = Duration::from_hours(24);
 /// Below this remaining time, it should be renewed.
-const SOON: Duration = Duration::from_secs(30 * 24 * 3600);
+const SOON: Duration = Duration::from_hours(720);
 
 pub fn check_certificate(settings: &ServerSettings, address: &DatabaseAddress) -> CheckFinding {
     let tls = &settings.tls;

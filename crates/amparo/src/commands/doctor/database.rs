@@ -12,7 +12,7 @@ use storage::{DatabaseAddress, DatabaseOptions, Db, SchemaPolicy, TransportProte
 
 const WHAT: &str = "banco de dados";
 /// The time limit of the integrity check, which reads every page of a large file.
-const LONGEST_LOOK: Duration = Duration::from_secs(60);
+const LONGEST_LOOK: Duration = Duration::from_mins(1);
 /// A larger clock difference causes duplicate trigger deliveries.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
 /// A process that missed this many heartbeats counts as gone.

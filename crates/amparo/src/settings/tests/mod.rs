@@ -128,7 +128,7 @@ fn the_defaults_become_the_typed_settings() {
     assert_eq!(settings.log_level, "info");
     assert_eq!(settings.http.limits.max_connections, 1024);
     assert_eq!(settings.http.limits.shutdown_timeout, Duration::from_secs(30));
-    assert_eq!(settings.housekeeping.interval, Duration::from_secs(3600));
+    assert_eq!(settings.housekeeping.interval, Duration::from_hours(1));
     assert_eq!(settings.housekeeping.attempts_days, 90);
     assert_eq!(settings.housekeeping.removed_files_days, 30);
     assert_eq!(settings.files.limits, app::attachments::StorageLimits::DEFAULT);

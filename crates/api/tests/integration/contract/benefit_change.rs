@@ -236,7 +236,7 @@ async fn what_changes_nothing_answers_the_same_and_leaves_no_trace(world: World)
     let before = full(&calls).await;
     let body = json!({"codBeneficio": before["codBeneficio"], "cpfCnpj": cpf(1), "situacao": "ativo", "ativo": true,
         "diaVencimento": 10, "placa": "ABC1D23", "codPlano": 1});
-    calls.world.clock.pass(std::time::Duration::from_secs(3600));
+    calls.world.clock.pass(std::time::Duration::from_hours(1));
     calls.saved(&calls.operator, VEHICLES, &body).await;
     assert_eq!(calls.now(&before).await, before);
     assert_eq!(each(&calls.history(&calls.operator).await, "situacao"), ["ATIVO"]);

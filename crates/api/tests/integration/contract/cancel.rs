@@ -13,7 +13,7 @@ async fn cancelling_moves_to_the_cancelled_situation_and_keeps_all_data(world: W
         "dadosAdicionais": [{"codCampo": 1, "valor": "Azulão"}]});
     let saved = calls.car(1, "ABC1D23", more).await;
     let before = calls.now(&saved).await;
-    calls.world.clock.pass(Duration::from_secs(24 * 3600));
+    calls.world.clock.pass(Duration::from_hours(24));
     let calls = Calls::on(calls.world).await;
     let cancelled = calls.cancel(&calls.operator, &saved["codBeneficio"], "").await;
     assert_eq!(cancelled.status, 200, "{cancelled:?}");
@@ -75,7 +75,7 @@ async fn cancelling_again_answers_the_same_without_a_second_change(world: World)
     let saved = calls.health(1, json!({})).await;
     let first = calls.cancel(&calls.operator, &saved["codBeneficio"], "{}").await;
     let (before, history) = (calls.now(&saved).await, calls.history(&calls.operator).await);
-    calls.world.clock.pass(Duration::from_secs(24 * 3600));
+    calls.world.clock.pass(Duration::from_hours(24));
     let calls = Calls::on(calls.world).await;
     for body in ["", "{}", r#"{"motivo": "De novo"}"#] {
         let again = calls.cancel(&calls.operator, &saved["codBeneficio"], body).await;

@@ -47,7 +47,7 @@ async fn varied(world: World) -> Calls {
             }
             calls.saved(&calls.administrator, path, &body).await;
         }
-        calls.world.clock.pass(Duration::from_secs(24 * 3600));
+        calls.world.clock.pass(Duration::from_hours(24));
         calls = Calls::on(calls.world).await;
     }
     calls

@@ -19,7 +19,7 @@ async fn open_deals_are_found_by_everything_that_is_asked_for(world: World) {
     for number in [3, 1, 2] {
         calls.deal(lead(number)).await;
     }
-    calls.world.clock.pass(Duration::from_secs(24 * 3600));
+    calls.world.clock.pass(Duration::from_hours(24));
     let calls = Calls::on(calls.world).await;
     calls.deal(json!({"codLead": 1, "codUsuarioResponsavel": calls.world.integration.code.get()})).await;
     let codes = async |query: &[(&str, &str)]| {

@@ -220,7 +220,7 @@ async fn of_a_deal_absent_stays_and_null_clears(world: World) {
 async fn every_move_of_a_deal_is_in_its_history(world: World) {
     let calls = Calls::on(world).await;
     let deal = calls.deal(lead(1)).await["codNegocio"].clone();
-    calls.world.clock.pass(Duration::from_secs(3 * 24 * 3600));
+    calls.world.clock.pass(Duration::from_hours(72));
     let calls = Calls::on(calls.world).await;
     assert_eq!(calls.whole(&deal).await["diasNaEtapa"], 3);
     let moved = calls.change(&deal, json!({"codEtapa": 3})).await.json();

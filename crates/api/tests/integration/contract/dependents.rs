@@ -228,11 +228,11 @@ async fn a_cancelled_benefit_takes_no_dependent_and_still_shows_those_it_has(wor
 async fn a_dependent_moves_the_day_of_the_last_change_of_his_benefit(world: World) {
     let (calls, benefit) = one(world).await;
     let day = async |calls: &Calls| each(&calls.rows(&[("nome", "pessoa 1")]).await, "dataAtualizacao");
-    calls.world.clock.pass(Duration::from_secs(24 * 3600));
+    calls.world.clock.pass(Duration::from_hours(24));
     let calls = Calls::on(calls.world).await;
     calls.dependent(&benefit, json!({})).await;
     assert_eq!(day(&calls).await, ["15/11/2026"]);
-    calls.world.clock.pass(Duration::from_secs(24 * 3600));
+    calls.world.clock.pass(Duration::from_hours(24));
     let calls = Calls::on(calls.world).await;
     let same = json!({"codDependente": 1});
     calls.dependent(&benefit, same.clone()).await;

@@ -14,7 +14,7 @@ async fn fields_by_themselves_are_written_cleared_and_answered_whole(world: Worl
     let calls = Calls::on(world).await;
     calls.member(1).await;
     let car = calls.car(1, "ABC1D23", json!({"dadosAdicionais": [{"codCampo": 1, "valor": "Azulão"}]})).await;
-    calls.world.clock.pass(Duration::from_secs(48 * 3600));
+    calls.world.clock.pass(Duration::from_hours(48));
     let calls = Calls::on(calls.world).await;
     let body = json!([{"nome": "POSSUI RASTREADOR", "valor": true}, {"codCampo": 2, "valor": "12.50"},
         {"codCampo": 5, "valor": "trabalho"}, {"codCampo": 3, "valor": "2026-11-14"}]);
@@ -77,7 +77,7 @@ async fn fields_that_are_there_already_change_nothing_and_are_noted_as_seen(worl
     calls.member(1).await;
     let given = json!([{"codCampo": 1, "valor": "Azulão"}]);
     let car = calls.car(1, "ABC1D23", json!({"dadosAdicionais": given})).await;
-    calls.world.clock.pass(Duration::from_secs(48 * 3600));
+    calls.world.clock.pass(Duration::from_hours(48));
     let calls = Calls::on(calls.world).await;
     for body in [json!([]), given, json!([{"codCampo": 1}, {"codCampo": 2, "valor": null}])] {
         assert_eq!(put(&calls, &calls.operator, &car, &body).await.status, 200);

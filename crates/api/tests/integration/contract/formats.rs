@@ -174,7 +174,7 @@ async fn dates_in_queries_have_one_form_and_are_real(world: World) {
 async fn the_associations_time_zone_decides_the_day(world: World) {
     let calls = Calls::on(world).await;
     // 00:02 of the 15th in Greenwich, 21:02 of the 14th in São Paulo.
-    calls.world.clock.pass(Duration::from_secs(10 * 3600 + 30 * 60));
+    calls.world.clock.pass(Duration::from_mins(630));
     calls.member(1).await;
     let saved = calls.health(1, json!({"ativo": true})).await;
     calls.cancel(&calls.operator, &saved["codBeneficio"], "").await;

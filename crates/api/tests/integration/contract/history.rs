@@ -38,7 +38,7 @@ async fn an_entry_carries_the_trigger_as_receivers_get_it(world: World) {
     calls.member(1).await;
     let more = json!({"ativo": true, "marca": "FIAT", "modelo": "ARGO 1.0", "dataAdesao": "14/11/2026"});
     calls.car(1, "ABC1D23", more).await;
-    calls.world.clock.pass(Duration::from_secs(60));
+    calls.world.clock.pass(Duration::from_mins(1));
     calls.health(1, json!({"situacao": "INADIMPLENTE"})).await;
     let all = calls.history(&calls.operator).await;
     assert_eq!(
@@ -207,7 +207,7 @@ async fn a_reader_of_a_base_that_was_put_back_is_told_so(world: World) {
     told("4").await;
 
     // The code is given again, to something else.
-    calls.world.clock.pass(Duration::from_secs(60));
+    calls.world.clock.pass(Duration::from_mins(1));
     calls.health(1, json!({})).await;
     told(&late).await;
     for goes_on in [&*early, "3"] {

@@ -55,7 +55,7 @@ async fn price_and_day_are_taken_from_the_plan_and_the_calendar_where_they_are_a
     let calls = Calls::on(world).await;
     calls.member(1).await;
     // Three in the morning in UTC is the evening before here.
-    calls.world.clock.pass(Duration::from_secs(13 * 3600));
+    calls.world.clock.pass(Duration::from_hours(13));
     let calls = Calls::on(calls.world).await;
     let health = calls.health(1, json!({})).await;
     let add = async |body: Value| calls.saved(&calls.operator, &of(&health, "itens"), &body).await;
@@ -130,7 +130,7 @@ async fn an_item_shows_in_the_searches_and_moves_the_day_of_the_last_change(worl
     let calls = Calls::on(world).await;
     calls.member(1).await;
     let health = calls.health(1, json!({})).await;
-    calls.world.clock.pass(Duration::from_secs(48 * 3600));
+    calls.world.clock.pass(Duration::from_hours(48));
     let calls = Calls::on(calls.world).await;
     let asked = [("situacaoBeneficio", "Todos"), ("codPlano", "3")];
     assert_eq!(calls.rows(&asked).await.len(), 0);

@@ -84,7 +84,7 @@ async fn the_day_of_the_last_change_moves_with_the_member_and_with_the_benefit(w
     let calls = Calls::on(world).await;
     calls.member(1).await;
     let benefit = calls.health(1, json!({})).await;
-    let day = Duration::from_secs(24 * 3600);
+    let day = Duration::from_hours(24);
     let changed = async |calls: &Calls| {
         calls.rows(&[("nome", "pessoa")]).await[0]["dataAtualizacao"].as_str().unwrap().to_owned()
     };

@@ -198,7 +198,7 @@ async fn an_interval_of_registration_includes_both_ends(world: World) {
     let mut calls = Calls::on(world).await;
     for number in 1..=3 {
         calls.member(number).await;
-        calls.world.clock.pass(Duration::from_secs(24 * 3600));
+        calls.world.clock.pass(Duration::from_hours(24));
         calls = Calls::on(calls.world).await;
     }
     for (from, to, found) in [
@@ -223,7 +223,7 @@ async fn changed_means_on_that_day_or_later(world: World) {
     calls.member(1).await;
     calls.member(2).await;
     calls.health(2, json!({})).await;
-    calls.world.clock.pass(Duration::from_secs(24 * 3600));
+    calls.world.clock.pass(Duration::from_hours(24));
     let calls = Calls::on(calls.world).await;
     let of = async |calls: &Calls, day: &str| {
         each(&calls.rows(&[("nome", "pessoa"), ("dataAtualizacao", day)]).await, "nomePessoa")
@@ -241,7 +241,7 @@ async fn where_both_have_a_value_row_and_filter_use_the_benefits(world: World) {
     let calls = Calls::on(world).await;
     let member = json!({"nomePessoa": "Ana", "cpfCnpj": cpf(1), "codLoja": 3, "codRepresentante": 2});
     calls.saved(&calls.integration, MEMBERS, &member).await;
-    calls.world.clock.pass(Duration::from_secs(24 * 3600));
+    calls.world.clock.pass(Duration::from_hours(24));
     let calls = Calls::on(calls.world).await;
     let body = car(1, "ABC1D23", json!({"codLoja": 2, "codConsultor": 1}));
     calls.saved(&calls.integration, VEHICLES, &body).await;

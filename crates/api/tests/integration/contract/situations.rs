@@ -130,7 +130,7 @@ async fn the_day_of_activation_is_that_on_which_it_became_active(world: World) {
     let pending = calls.health(1, json!({})).await;
     assert_eq!(calls.now(&active).await["dataAtivacao"], "14/11/2026");
     assert_eq!(calls.now(&pending).await["dataAtivacao"], Value::Null);
-    calls.world.clock.pass(Duration::from_secs(24 * 3600));
+    calls.world.clock.pass(Duration::from_hours(24));
     let calls = Calls::on(calls.world).await;
     calls.health(1, json!({"codBeneficio": pending["codBeneficio"], "ativo": true})).await;
     let now = calls.now(&pending).await;

@@ -247,7 +247,7 @@ async fn too_many_misses_of_one_address_are_told_to_wait_in_every_process(world:
     for server in [first, last, first] {
         ask(server, &json!({"sequencial": 0})).await.refuses(400);
         ask(server, &miss).await.refuses(400);
-        calls.world.clock.pass(Duration::from_secs(60));
+        calls.world.clock.pass(Duration::from_mins(1));
     }
     for server in [first, last] {
         for body in [&miss, &hit] {
@@ -265,7 +265,7 @@ async fn too_many_misses_of_one_address_are_told_to_wait_in_every_process(world:
             "a login is another thing"
         );
     }
-    calls.world.clock.pass(Duration::from_secs(720));
+    calls.world.clock.pass(Duration::from_mins(12));
     assert_eq!(ask(first, &hit).await.status, 200);
     ask(last, &miss).await.refuses(400);
 }
@@ -288,7 +288,7 @@ async fn too_many_lookups_of_one_address_are_told_to_wait_and_a_token_is_never_c
     let written = sql("SELECT subject FROM login_failures");
     let written = calls.world.db().query(QueryWeight::Search, written).await.unwrap();
     assert!(written.is_empty(), "what finds somebody is written nowhere");
-    calls.world.clock.pass(Duration::from_secs(900));
+    calls.world.clock.pass(Duration::from_mins(15));
     assert_eq!(ask(server, &hit).await.status, 200);
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{World, both_engines};
 
-const DAY: Duration = Duration::from_secs(86_400);
+const DAY: Duration = Duration::from_hours(24);
 
 async fn codes(calls: &Calls, token: &str, path: &str, query: &[(&str, &str)]) -> Vec<Value> {
     each(&items(&calls.read(token, path, query).await), "codigo")

@@ -72,7 +72,7 @@ async fn every_field_that_changes_is_kept_with_who_when_before_and_after(world: 
     let calls = scene(world).await;
     for kind in &KINDS {
         kind.open(&calls, json!({})).await;
-        calls.world.clock.pass(Duration::from_secs(60));
+        calls.world.clock.pass(Duration::from_mins(1));
         let (field, value) = kind.field;
         let operator = calls.world.operator.code.get();
         let change = json!({"versao": 1, field: value, "codBeneficio": CAR, "codResponsavel": operator});
@@ -156,7 +156,7 @@ async fn each_goes_through_its_situations_and_tells_of_every_change(world: World
         let before = outbox(&calls).await.len();
         let opened = kind.open(&calls, json!({})).await;
         let [_, (under_way, _), (done, done_code), (cancelled, _)] = kind.situations;
-        calls.world.clock.pass(Duration::from_secs(3600));
+        calls.world.clock.pass(Duration::from_hours(1));
         let moved = kind.move_to(&calls, 1, &under_way.to_lowercase(), None).await.json();
         assert_eq!((&moved["situacao"], &moved["versao"]), (&json!(under_way), &json!(2)));
         assert_ne!(moved["situacaoDesde"], opened["situacaoDesde"]);

@@ -69,7 +69,7 @@ async fn a_member_is_changed_also_in_what_the_interface_cannot_change(world: Wor
     let path = member(&saved["codPessoa"]);
     let by = &calls.operator;
     assert!(told_about(calls.put(by, &path, &json!({"nomePessoa": "X"})).await.refuses(400), "versao"));
-    calls.world.clock.pass(std::time::Duration::from_secs(3600));
+    calls.world.clock.pass(std::time::Duration::from_hours(1));
     let body = json!({"versao": 1, "nomePessoa": "Maria Nova", "cpfCnpj": cpf(9), "email": null, "conjuge": "José Souza",
         "cpfCnpjResponsavelFinanceiro": cpf(3), "enderecoResponsavelFinanceiro": {"cidade": "Santos", "cep": "01310-100"},
         "telefones": [{"numero": "11987654321"}]});

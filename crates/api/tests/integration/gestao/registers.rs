@@ -159,7 +159,7 @@ async fn is_read_and_found(calls: &Calls, register: &Register, record: &Value) {
 async fn is_changed(calls: &Calls, register: &Register, record: &Value) {
     let (by, path) = (&calls.administrator, at(register, &record[register.code]));
     let change = changed(register);
-    calls.world.clock.pass(Duration::from_secs(60));
+    calls.world.clock.pass(Duration::from_mins(1));
     // The same again changes nothing.
     let same = calls.put(by, &path, &with(record.clone(), json!({"versao": 1}))).await;
     assert_eq!((same.status, same.json()["versao"].clone()), (200, json!(1)), "{path}: {same:?}");

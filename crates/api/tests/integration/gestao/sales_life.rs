@@ -41,7 +41,7 @@ async fn deals_are_listed_in_every_situation_and_narrowed(world: World) {
     }
     let responsible = calls.world.operator.code.get().to_string();
     assert_eq!(listed(&[("codUsuarioResponsavel", &responsible)]).await.len(), 2);
-    calls.world.clock.pass(std::time::Duration::from_secs(2 * 86_400));
+    calls.world.clock.pass(std::time::Duration::from_hours(48));
     let by = &calls.server().token(&calls.world.operator.email).await;
     let page = calls.read(by, ALL, &[("paradoHaDias", "2")]).await;
     assert_eq!(page["quantidade"], 2);

@@ -72,7 +72,7 @@ async fn a_document_is_not_completed_by_many_addresses(world: World) {
     assert_eq!(ask_from(&server, "203.0.113.9", &json!({"sequencial": 2})).await.status, 200);
     let body = json!({"cpfCnpj": cpf(2)}).to_string();
     assert_eq!(server.write(PATH, &calls.operator, &body).await.json()["cpf"], cpf(2));
-    calls.world.clock.pass(Duration::from_secs(15 * 60));
+    calls.world.clock.pass(Duration::from_mins(15));
     assert_eq!(ask_from(&server, "203.0.113.9", &json!({"cpfCnpj": cpf(1)})).await.status, 200);
     server.stop().await;
 }

@@ -42,7 +42,7 @@ pub(crate) struct SearchTotalCache(pub(super) Cache<SearchTotalKey, Arc<SearchTo
 pub(super) type SearchTotalKey = (UserCode, Scope, MemberCriteria);
 
 /// How long a paginated search keeps its first total.
-const TOTAL_LIFETIME: Duration = Duration::from_secs(60);
+const TOTAL_LIFETIME: Duration = Duration::from_mins(1);
 
 impl Default for SearchTotalCache {
     fn default() -> SearchTotalCache {

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Page size of a stage.
 pub const CARDS_PER_COLUMN: i64 = 50;
 /// After this time a client must read the board again instead of its changes.
-const LOOKED_AWAY: Duration = Duration::from_secs(15 * 60);
+const LOOKED_AWAY: Duration = Duration::from_mins(15);
 /// Allowance for transactions that commit later than their timestamp, and for clock differences.
 const CHANGE_OVERLAP: Duration = Duration::from_secs(10);
 /// Maximum number of changed deals in one answer.

@@ -26,7 +26,7 @@ const READ: AuditedOperation = AuditedOperation::ShowDeal;
 const HISTORY: AuditedOperation = AuditedOperation::ShowDealHistory;
 /// Cards per stage of the board.
 const CARDS_PER_STAGE: i64 = 20;
-const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
+const ONE_DAY: Duration = Duration::from_hours(24);
 
 /// Filter of the deal list; empty fields do not filter.
 #[derive(Clone, Debug, Default)]

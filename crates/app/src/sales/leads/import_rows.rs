@@ -42,7 +42,7 @@ impl LeadImportRow {
             (FieldPatch::Set(document), ..) => Some(document.as_str().to_owned()),
             (_, FieldPatch::Set(email), _) => Some(email.as_str().to_owned()),
             (_, _, FieldPatch::Set(phones)) => {
-                phones.iter().filter_map(parse_telephone).next().map(|one| one.number.as_str().to_owned())
+                phones.iter().find_map(parse_telephone).map(|one| one.number.as_str().to_owned())
             }
             _ => None,
         }

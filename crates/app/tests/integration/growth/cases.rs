@@ -98,7 +98,7 @@ impl Script<'_> {
             board::read_board(self.app, caller, kind, look).await.unwrap();
         }
         self.recorder.begin(&format!("a board of {kind:?}, its changes / {who}"));
-        let since = self.app.now().minus(std::time::Duration::from_secs(600));
+        let since = self.app.now().minus(std::time::Duration::from_mins(10));
         board::read_board_changes(self.app, caller, kind, None, since).await.unwrap();
         self.recorder.begin(&format!("a board of {kind:?}, what is late / {who}"));
         board::count_late_cases(self.app, caller, kind).await.unwrap();
@@ -112,7 +112,7 @@ impl Script<'_> {
             format!(r#"{{{common}, "codTipoEvento": 1, "relacionados": [1], "codCondutor": {person}}}"#);
         let inspection = format!(r#"{{{common}, "codTipoVistoria": 1}}"#);
         let ticket = format!(r#"{{{common}, "codTipoHelpDesk": 1}}"#);
-        let appointment = format!(r#"{{{common}}}"#);
+        let appointment = format!(r"{{{common}}}");
         let inputs = || {
             [
                 cases::AnyCaseInput::Claim(Box::new(read_body(claim.as_bytes()).unwrap())),

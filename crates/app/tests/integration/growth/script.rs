@@ -267,7 +267,7 @@ impl Script<'_> {
             access_log::read_audit_page(self.app, caller, question).await.unwrap();
             self.recorder.begin(&format!("audit of {what}, backwards"));
             let (person, user) = (question.person, question.user);
-            let day = Some(self.app.now().minus(std::time::Duration::from_secs(3600)));
+            let day = Some(self.app.now().minus(std::time::Duration::from_hours(1)));
             let reading = access_log::ReverseAuditQuery {
                 person,
                 user,

@@ -43,12 +43,12 @@ impl Script<'_> {
         let holder = LeaseHolder {
             process: "p".into(),
             place: "here".into(),
-            lease: std::time::Duration::from_secs(60),
+            lease: std::time::Duration::from_mins(1),
         };
         let policy = Arc::new(RetryPolicy {
             waits: vec![std::time::Duration::ZERO],
             probe: std::time::Duration::ZERO,
-            pause_after: std::time::Duration::from_secs(86_400),
+            pause_after: std::time::Duration::from_hours(24),
         });
         for verdict in [DeliveryVerdict::Failed, DeliveryVerdict::Delivered] {
             self.recorder.begin("triggers are taken in hand");
@@ -80,7 +80,7 @@ impl Script<'_> {
         self.recorder.begin("receivers are looked at");
         triggers::list_performance(self.app, HERE, vec![code]).await.unwrap();
         let (entity, record) = (told[0].delivery.entity, told[0].delivery.record);
-        let since = self.app.now().minus(std::time::Duration::from_secs(3600));
+        let since = self.app.now().minus(std::time::Duration::from_hours(1));
         for wanted in [
             triggers::DeliveryQuery::default(),
             triggers::DeliveryQuery { since: Some(since), until: Some(self.app.now()), ..Default::default() },

@@ -145,7 +145,7 @@ async fn what_was_changed_becomes_what_it_was_and_what_changed_since_is_left(wor
     let kept = import::list_kept_rows(world.app(), &me, third.code, (0, 10)).await.unwrap();
     assert_eq!((kept[0].line, kept[0].because.as_str()), (2, "foi alterado depois da importação"));
     undo(&world, &me, &fourth).await;
-    world.clock.pass(Duration::from_secs(8 * 24 * 3600));
+    world.clock.pass(Duration::from_hours(192));
     let fifth = import_file(&world, &me, ImportKind::Members, &text).await;
     world.clock.pass(import::UNDO_FOR);
     let late = import::undo_import(world.app(), &me, fifth.code, IdempotentWrite::without_key()).await;
@@ -234,7 +234,7 @@ async fn eight_at_once_start_one_import_and_it_runs_once(world: World) {
         }
     })
     .await;
-    let worked = started.into_iter().map(Result::unwrap).filter(Option::is_some).count();
+    let worked = started.into_iter().filter_map(Result::unwrap).count();
     assert_eq!(worked, 1);
     let done = import::load_import(world.app(), &me, code).await.unwrap();
     assert_eq!(counts(&done), [600 - i64::from(faults), 0, 0, i64::from(faults)]);

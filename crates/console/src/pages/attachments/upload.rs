@@ -66,7 +66,7 @@ pub async fn attach_files(
     let owner = OwnerRecord { of, record };
     // Checks the permission before reading the body.
     match attachments::authorize_attachment(&app, user.session(), owner).await {
-        Ok(_) => {}
+        Ok(()) => {}
         Err(Error::Refused(problems)) => {
             let problems = vec![build_general_problem(join_rejections(&problems))];
             let outcome = AttachmentOutcome { problems, ..AttachmentOutcome::default() };

@@ -112,8 +112,8 @@ pub fn find_case_label(kind: CaseKind, name: &str) -> String {
     known.or_else(spec_label).unwrap_or(name).to_owned()
 }
 
-fn unwrap_text(value: &Option<String>) -> String {
-    value.clone().unwrap_or_default()
+fn unwrap_text(value: Option<&String>) -> String {
+    value.cloned().unwrap_or_default()
 }
 
 fn format_optional_code<C: ToString>(code: Option<C>) -> String {
@@ -144,36 +144,36 @@ pub fn fill_case_values(full_case: &FullCase) -> FormValues {
                 ("dataEvento", format_optional_day(claim.happened_on)),
                 ("prioridade", set_names::priority(claim.priority).to_owned()),
                 ("envolvido", set_names::involved(claim.involved).to_owned()),
-                ("descricao", unwrap_text(&claim.description)),
+                ("descricao", unwrap_text(claim.description.as_ref())),
                 ("codCondutor", format_optional_code(claim.driver)),
                 ("relacionados", related.collect::<Vec<_>>().join(", ")),
                 ("local.cep", format_optional_code(place.cep.as_ref())),
-                ("local.tipoLogradouro", unwrap_text(&place.street_kind)),
-                ("local.logradouro", unwrap_text(&place.street)),
-                ("local.numero", unwrap_text(&place.number)),
-                ("local.complemento", unwrap_text(&place.complement)),
-                ("local.bairro", unwrap_text(&place.district)),
-                ("local.cidade", unwrap_text(&place.city)),
-                ("local.uf", unwrap_text(&place.state)),
+                ("local.tipoLogradouro", unwrap_text(place.street_kind.as_ref())),
+                ("local.logradouro", unwrap_text(place.street.as_ref())),
+                ("local.numero", unwrap_text(place.number.as_ref())),
+                ("local.complemento", unwrap_text(place.complement.as_ref())),
+                ("local.bairro", unwrap_text(place.district.as_ref())),
+                ("local.cidade", unwrap_text(place.city.as_ref())),
+                ("local.uf", unwrap_text(place.state.as_ref())),
                 ("veiculo.placa", format_optional_code(vehicle.plate.as_ref())),
-                ("veiculo.marca", unwrap_text(&vehicle.brand)),
-                ("veiculo.modelo", unwrap_text(&vehicle.model)),
+                ("veiculo.marca", unwrap_text(vehicle.brand.as_ref())),
+                ("veiculo.modelo", unwrap_text(vehicle.model.as_ref())),
                 ("veiculo.anoModelo", format_optional_code(vehicle.model_year)),
-                ("veiculo.cor", unwrap_text(&vehicle.colour)),
+                ("veiculo.cor", unwrap_text(vehicle.colour.as_ref())),
                 ("veiculo.chassi", format_optional_code(vehicle.chassis.as_ref())),
             ]);
         }
         Case::Inspection(inspection) => values.extend([
             ("codTipoVistoria", inspection.kind.to_string()),
             ("dataPrevista", at(inspection.planned_for)),
-            ("vistoriador", unwrap_text(&inspection.inspector)),
-            ("local", unwrap_text(&inspection.place)),
-            ("observacao", unwrap_text(&inspection.note)),
+            ("vistoriador", unwrap_text(inspection.inspector.as_ref())),
+            ("local", unwrap_text(inspection.place.as_ref())),
+            ("observacao", unwrap_text(inspection.note.as_ref())),
         ]),
         Case::Ticket(ticket) => values.extend([
             ("codTipoHelpDesk", ticket.kind.to_string()),
             ("prioridade", set_names::priority(ticket.priority).to_owned()),
-            ("descricao", unwrap_text(&ticket.description)),
+            ("descricao", unwrap_text(ticket.description.as_ref())),
         ]),
         Case::Appointment(visit) => values.extend([
             ("dataConsulta", at(visit.takes_place_at)),
@@ -181,8 +181,8 @@ pub fn fill_case_values(full_case: &FullCase) -> FormValues {
             ("codMedico", format_optional_code(visit.doctor)),
             ("codEspecialidade", format_optional_code(visit.specialty)),
             ("codClinica", format_optional_code(visit.clinic)),
-            ("endereco", unwrap_text(&visit.address)),
-            ("observacao", unwrap_text(&visit.note)),
+            ("endereco", unwrap_text(visit.address.as_ref())),
+            ("observacao", unwrap_text(visit.note.as_ref())),
         ]),
     }
     values
@@ -200,7 +200,7 @@ pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Opt
                 ("Aconteceu em", format_optional_day(claim.happened_on)),
                 ("Prioridade", set_names::priority(claim.priority).to_owned()),
                 ("Envolvido", set_names::involved(claim.involved).to_owned()),
-                ("Quem dirigia", unwrap_text(&full_case.other)),
+                ("Quem dirigia", unwrap_text(full_case.other.as_ref())),
                 ("Onde", crate::pages::members::format_address_line(&claim.place)),
             ],
             list_vehicle_facts(registers, &claim.vehicle),
@@ -210,8 +210,8 @@ pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Opt
             vec![
                 ("Tipo", kind),
                 ("Marcada para", at(inspection.planned_for)),
-                ("Quem vistoria", unwrap_text(&inspection.inspector)),
-                ("Onde", unwrap_text(&inspection.place)),
+                ("Quem vistoria", unwrap_text(inspection.inspector.as_ref())),
+                ("Onde", unwrap_text(inspection.place.as_ref())),
             ],
             Vec::new(),
             inspection.note.clone(),
@@ -230,7 +230,7 @@ pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Opt
                 ("Médico", doctor.map_or_else(String::new, |one| one.name.clone())),
                 ("Especialidade", kind),
                 ("Clínica", clinic.map_or_else(String::new, |one| one.name.clone())),
-                ("Endereço", unwrap_text(&visit.address)),
+                ("Endereço", unwrap_text(visit.address.as_ref())),
             ];
             (facts, Vec::new(), visit.note.clone())
         }
@@ -245,12 +245,15 @@ fn list_vehicle_facts(registers: &TenantRegisters, vehicle: &VehicleDetails) -> 
         ("Placa", format_optional_code(vehicle.plate.as_ref())),
         (
             "Marca e modelo",
-            [unwrap_text(&vehicle.brand), unwrap_text(&vehicle.model)].join(" ").trim().to_owned(),
+            [unwrap_text(vehicle.brand.as_ref()), unwrap_text(vehicle.model.as_ref())]
+                .join(" ")
+                .trim()
+                .to_owned(),
         ),
         ("Ano", years.collect::<Vec<_>>().join("/")),
-        ("Cor", unwrap_text(&vehicle.colour)),
+        ("Cor", unwrap_text(vehicle.colour.as_ref())),
         ("Chassi", format_optional_code(vehicle.chassis.as_ref())),
-        ("Renavam", unwrap_text(&vehicle.renavam)),
+        ("Renavam", unwrap_text(vehicle.renavam.as_ref())),
         ("Tipo de veículo", kind.map_or_else(String::new, |kind| kind.name.clone())),
         ("Valor do veículo", vehicle.worth.map(format_money).unwrap_or_default()),
         ("Valor protegido", vehicle.protected.map(format_money).unwrap_or_default()),

@@ -27,7 +27,7 @@ use wire::read;
 use wire::records::{CasoQuery, NotaInput};
 
 /// How long the user who changed a situation can undo the change.
-const UNDO_PERIOD: Duration = Duration::from_secs(15 * 60);
+const UNDO_PERIOD: Duration = Duration::from_mins(15);
 /// Related cases shown per kind.
 const SHOWN_OTHERS: usize = 5;
 

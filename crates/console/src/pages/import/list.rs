@@ -54,7 +54,7 @@ pub async fn show_import_list(
     let mut names: HashMap<UserCode, String> = HashMap::new();
     if signed_in.is_admin() {
         names.extend(
-            users::list_users(&app, scope).await?.into_iter().map(|user| (user.code, user.name.to_string())),
+            users::list_users(&app, scope).await?.into_iter().map(|user| (user.code, user.name.clone())),
         );
     }
     names.insert(signed_in.session().user, signed_in.visitor.name.clone());

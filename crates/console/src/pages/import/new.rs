@@ -19,7 +19,7 @@ use std::time::Duration;
 use wire::import_sheet::{name_import_kind, parse_import_kind};
 
 /// Time limit of an upload.
-const UPLOAD_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+const UPLOAD_TIMEOUT: Duration = Duration::from_mins(30);
 /// Longest accepted text field, in bytes.
 const LONGEST_FILE_NAME: usize = 200;
 

@@ -20,7 +20,7 @@ use domain::{BranchCode, DealCode, FunnelCode, Moment, Money, StageCode};
 use std::time::Duration;
 
 /// A deal that stays in one stage for this long counts as cold.
-const COLD_AFTER: Duration = Duration::from_secs(14 * 24 * 3600);
+const COLD_AFTER: Duration = Duration::from_hours(336);
 /// Column id that no board has, for cards that left the board.
 const NO_POSITION: i32 = 0;
 

@@ -134,9 +134,7 @@ fn replace_empty_with_dash(text: String) -> String {
 fn list_receiver_facts(redacted: &RedactedReceiver, zone: &domain::TimeZone) -> Vec<(&'static str, String)> {
     let one = &redacted.receiver;
     let entities: Vec<&str> = one.entities.iter().map(|entity| display::label_entity(*entity)).collect();
-    let at = |at: Option<domain::Moment>| {
-        at.map(|at| format_moment(at, zone)).unwrap_or_else(|| "nunca".to_owned())
-    };
+    let at = |at: Option<domain::Moment>| at.map_or_else(|| "nunca".to_owned(), |at| format_moment(at, zone));
     vec![
         ("É avisado de", entities.join(", ")),
         ("Última entrega", at(one.health.succeeded_at)),

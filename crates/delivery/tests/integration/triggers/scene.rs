@@ -18,21 +18,21 @@ use testkit::{Receiver, World, until};
 use wire::read::read_body;
 
 pub const SECOND: Duration = Duration::from_secs(1);
-pub const MINUTE: Duration = Duration::from_secs(60);
-pub const HOUR: Duration = Duration::from_secs(3600);
-pub const DAY: Duration = Duration::from_secs(24 * 3600);
+pub const MINUTE: Duration = Duration::from_mins(1);
+pub const HOUR: Duration = Duration::from_hours(1);
+pub const DAY: Duration = Duration::from_hours(24);
 
 /// What decision 21 says.
 pub const WAITS: [Duration; 9] = [
     Duration::from_secs(5),
-    Duration::from_secs(5 * 60),
-    Duration::from_secs(30 * 60),
-    Duration::from_secs(2 * 3600),
-    Duration::from_secs(5 * 3600),
-    Duration::from_secs(10 * 3600),
-    Duration::from_secs(14 * 3600),
-    Duration::from_secs(20 * 3600),
-    Duration::from_secs(24 * 3600),
+    Duration::from_mins(5),
+    Duration::from_mins(30),
+    Duration::from_hours(2),
+    Duration::from_hours(5),
+    Duration::from_hours(10),
+    Duration::from_hours(14),
+    Duration::from_hours(20),
+    Duration::from_hours(24),
 ];
 
 pub fn settings() -> DispatchSettings {

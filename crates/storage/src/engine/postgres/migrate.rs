@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Time limit of a migration.
-const MIGRATION_TIMEOUT: Duration = Duration::from_secs(3600);
+const MIGRATION_TIMEOUT: Duration = Duration::from_hours(1);
 
 #[boxed::future]
 pub async fn migrate_database(

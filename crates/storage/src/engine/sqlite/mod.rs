@@ -161,8 +161,9 @@ impl Sqlite {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! { static MINE: usize = THREADS.fetch_add(1, Ordering::Relaxed) }
         let thread_number = MINE.with(|number| *number);
-        let rotation = (0..self.near.len()).map(|step| &self.near[(thread_number + step) % self.near.len()]);
-        let mut place = rotation.filter_map(|place| place.try_lock().ok()).next()?;
+        let mut rotation =
+            (0..self.near.len()).map(|step| &self.near[(thread_number + step) % self.near.len()]);
+        let mut place = rotation.find_map(|place| place.try_lock().ok())?;
         let connection = place.as_mut()?;
         connection.expire_at_first_check();
         match connection.fetch_all(statement) {
