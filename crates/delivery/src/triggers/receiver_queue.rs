@@ -76,7 +76,7 @@ impl ReceiverQueue {
         more
     }
 
-    /// The next message for a worker, with the receiver version it was `slots_in_use` for. If there is none, or the number of
+    /// The next message for a worker, with the receiver version it was taken for. If there is none, or the number of
     /// slots was reduced, the worker's slot is freed.
     pub fn next(&self) -> Option<(Arc<ReceiverQueue>, Arc<ReceiverProgress>, DeliveryJob)> {
         let mut work = lock_mutex(&self.work);

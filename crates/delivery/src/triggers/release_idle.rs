@@ -8,8 +8,8 @@ use domain::{ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl DispatchEngine {
-    /// Collects idle receivers and marks their tenants as `busy_tenants`, so that no message is taken until their leases are
-    /// released.
+    /// Collects idle receivers and adds their tenants to `busy_tenants`, so that no message is taken until their leases
+    /// are released.
     pub(super) fn collect_idle_receivers(
         &self,
         which: impl Fn(&(TenantId, ReceiverCode), &ReceiverProgress) -> bool,
