@@ -65,7 +65,7 @@ fn png_chunk(kind: [u8; 4], contents: &[u8]) -> Vec<u8> {
     sum.update(&kind);
     sum.update(contents);
     let length = u32::try_from(contents.len()).unwrap().to_be_bytes();
-    [&length[..], kind, contents, &sum.sum().to_be_bytes()].concat()
+    [&length[..], &kind, contents, &sum.sum().to_be_bytes()].concat()
 }
 
 /// With a text, with what a camera wrote, and with something behind its end.
