@@ -11,7 +11,7 @@ use crate::widgets::list_tools::{FilterChip, TableCell, TableToolbar};
 use crate::widgets::notice::PageNotice;
 use crate::widgets::record_form::{FormInput, InputKind, InputSpec, VersionConflict};
 use crate::widgets::situation_badge::SituationBadge;
-use crate::widgets::undo::UndoForm;
+use crate::widgets::undo_form::UndoForm;
 use askama::Template;
 use domain::Moment;
 use std::collections::BTreeSet;

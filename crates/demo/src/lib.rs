@@ -36,10 +36,10 @@ pub use crate::people::SampleMember;
 
 use crate::progress::DemoLoadProgress;
 use crate::write::{SampleMemberBatch, write_members};
-use app::access::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, InitialPassword, NewUserInput};
 use app::register_snapshot::load_registers;
 use app::session::AccountActor;
-use app::tenants::{self, CreateTenant};
+use app::tenants::{self, NewTenantInput};
 use app::{App, Error};
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role, TenantId, TimeZone};
 use std::sync::Arc;
@@ -86,7 +86,7 @@ pub async fn load_demo(
 ) -> Result<DemoLoadOutcome, Error> {
     // Checked before anything is written, not when the first user is created.
     Password::parse(&demo.password)?;
-    let base = CreateTenant {
+    let base = NewTenantInput {
         name: association::NAME.to_owned(),
         branch: places::BRANCHES[0].name.to_owned(),
         time_zone: TimeZone::DEFAULT.to_owned(),
@@ -212,7 +212,7 @@ async fn begin_load(
 
 async fn create_users(app: &App, tenant: TenantId, password: &str) -> Result<(), Error> {
     for (email, name, role, branches) in USERS {
-        let new = CreateUser {
+        let new = NewUserInput {
             tenant,
             name: DisplayName::parse(InputField::Name, name)?,
             email: Email::parse(email)?,

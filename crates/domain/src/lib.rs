@@ -50,6 +50,7 @@ mod text_folding;
 mod time;
 mod user;
 mod vehicle;
+mod vehicle_details;
 mod weak_password;
 
 pub use crate::caller_address::CallerAddress;
@@ -107,5 +108,6 @@ pub use text::{BoundedText, NoteText, parse_line};
 pub use text_folding::fold_text;
 pub use time::{Clock, Moment};
 pub use user::User;
-pub use vehicle::{Chassis, Plate, VehicleDetails, parse_plate_key};
+pub use vehicle::{Chassis, Plate, parse_plate_key};
+pub use vehicle_details::VehicleDetails;
 pub use weak_password::PasswordOwner;

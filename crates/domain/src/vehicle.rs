@@ -1,6 +1,6 @@
-//! A vehicle and its identifiers: the plate, in the old or the Mercosul format, and the chassis number.
+//! The identifiers of a vehicle: its plate, in the old or the Mercosul format, and its chassis number.
 
-use crate::{Fuel, InputField, Money, Rejection, VehicleCategory, VehicleTypeCode};
+use crate::{InputField, Rejection};
 use std::fmt;
 
 /// `ABC1234` or `ABC1D23`, stored in the format given, in upper case and without a hyphen.
@@ -10,27 +10,6 @@ pub struct Plate(String);
 /// A chassis number: up to twenty letters and digits, in upper case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Chassis(String);
-
-/// What is known about a vehicle.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VehicleDetails {
-    pub plate: Option<Plate>,
-    pub chassis: Option<Chassis>,
-    pub renavam: Option<String>,
-    pub brand: Option<String>,
-    pub model: Option<String>,
-    pub built: Option<i32>,
-    pub model_year: Option<i32>,
-    pub colour: Option<String>,
-    pub fuel: Option<Fuel>,
-    pub category: Option<VehicleCategory>,
-    pub kind: Option<VehicleTypeCode>,
-    pub doors: Option<i32>,
-    pub worth: Option<Money>,
-    pub protected: Option<Money>,
-    pub participation: Option<Money>,
-    pub fipe: Option<String>,
-}
 
 impl Plate {
     /// Accepts both formats, in any case, with or without hyphen and spaces.

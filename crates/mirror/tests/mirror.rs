@@ -5,7 +5,7 @@ extern crate amparo_mirror as mirror;
 
 mod source;
 
-use app::access::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, InitialPassword, NewUserInput};
 use domain::{DisplayName, Email, InputField, Password, Role, TenantId};
 use exchange::mirror_store;
 use mirror::{MirrorError, MirrorRunReport, ProgressUpdate};
@@ -19,7 +19,7 @@ use testkit::{PASSWORD, Server, World, both_engines};
 /// Somebody who may see everything in a base.
 async fn administrator(world: &World, tenant: TenantId) -> String {
     let email = format!("admin-{tenant}@espelho.example");
-    let new = CreateUser {
+    let new = NewUserInput {
         tenant,
         name: DisplayName::parse(InputField::Name, "Quem confere").unwrap(),
         email: Email::parse(&email).unwrap(),

@@ -5,7 +5,7 @@
 
 use crate::registers::{HERE, Registers, THERE};
 use crate::{Database, Engine, Fixture, SeededChance, StillClock};
-use app::tenants::CreateTenant;
+use app::tenants::NewTenantInput;
 use app::{App, HashCost, PasswordHasher};
 use domain::{
     BranchCode, DisplayName, Email, InputField, Moment, Password, Role, Scope, SellerCode, SellerKind,
@@ -183,7 +183,7 @@ pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
 }
 
 async fn tenant(app: &App, name: &str, registers: &Registers) -> TenantId {
-    let new = CreateTenant {
+    let new = NewTenantInput {
         name: name.to_owned(),
         branch: registers.branches[0].to_owned(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
-use app::tenants::{self, CreateTenant};
+use app::tenants::{self, NewTenantInput};
 use clap::ArgMatches;
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ pub async fn create_tenant(
     arguments: &ArgMatches,
 ) -> Result<ExitCode, FatalError> {
     let text = |name: &str| arguments.get_one::<String>(name).cloned().unwrap_or_default();
-    let new = CreateTenant {
+    let new = NewTenantInput {
         name: text("name"),
         branch: text("branch"),
         time_zone: text("time-zone"),

@@ -2,7 +2,7 @@
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
-use app::access::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, InitialPassword, NewUserInput};
 use app::upkeep::presence;
 use app::{App, collect_problem};
 use clap::ArgMatches;
@@ -38,7 +38,7 @@ pub async fn create_user(settings: &ServerSettings, arguments: &ArgMatches) -> R
         }
         InitialPassword::Chosen(_) => String::new(),
     };
-    let new = CreateUser { tenant, name, email, role, branches, password };
+    let new = NewUserInput { tenant, name, email, role, branches, password };
     let user = users::create_user(&app, new).await?;
     app.db.close().await;
     super::print_line(&format!(

@@ -33,14 +33,15 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 }
 
 /// Which of our crates each may lean on (ARCHITECTURE.md). Tests may lean on `testkit`.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("boxed", &[]),
     ("erased-routes", &[]),
     ("domain", &[]),
+    ("file-content", &["domain"]),
     ("registers", &["domain"]),
     ("wire", &["domain", "registers"]),
     ("storage", &["boxed", "domain", "registers"]),
-    ("app", &["boxed", "domain", "registers", "storage", "wire"]),
+    ("app", &["boxed", "domain", "file-content", "registers", "storage", "wire"]),
     ("demo", &["app", "boxed", "domain", "registers", "storage"]),
     ("exchange", &["app", "boxed", "domain", "registers", "storage", "wire"]),
     ("delivery", &["app", "boxed", "domain", "storage", "wire"]),

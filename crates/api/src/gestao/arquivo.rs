@@ -9,7 +9,7 @@ use crate::failure::RequestFailure;
 use crate::upload::StreamedUpload;
 use crate::write::{IdempotencyHeader, IncomingWrite};
 use app::attachments::{
-    self, AttachedFile, AttachmentView, ByteStream, ContentPart, OwnerRecord, UploadBuffer,
+    self, AttachedFile, AttachedFileView, ByteStream, ContentPart, FileOwnerRecord, UploadBuffer,
 };
 use axum::body::Body;
 use axum::extract;
@@ -50,7 +50,7 @@ pub async fn list_files<O: FileOwnerResource>(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<i32>,
 ) -> Result<JsonAnswer<Vec<ArquivoTO>>, RequestFailure> {
-    let owner = OwnerRecord { of: O::OWNER, record: code.get()? };
+    let owner = FileOwnerRecord { of: O::OWNER, record: code.get()? };
     let listed = attachments::list_owner_files(&state.app, &caller, owner).await?;
     Ok(JsonAnswer(listed.files.iter().map(|file| render_file(file, &listed.registers.zone)).collect()))
 }
@@ -63,7 +63,7 @@ pub async fn attach_file<O: FileOwnerResource>(
     QueryRecord(query): QueryRecord<ArquivoQuery>,
     upload: StreamedUpload,
 ) -> Result<Response, RequestFailure> {
-    let owner = OwnerRecord { of: O::OWNER, record: code.get()? };
+    let owner = FileOwnerRecord { of: O::OWNER, record: code.get()? };
     attachments::authorize_attachment(&state.app, &caller, owner).await?;
     let (keyed, incoming) = receive_upload(&state, upload).await?;
     let name = query.name.as_str();
@@ -171,7 +171,7 @@ fn extract_reason(input: MotivoInput) -> Option<String> {
     input.reason.into_set().map(domain::NoteText::into_string)
 }
 
-fn render_changed_file(view: &AttachmentView) -> ArquivoTO {
+fn render_changed_file(view: &AttachedFileView) -> ArquivoTO {
     render_file(&view.file, &view.registers.zone)
 }
 

@@ -6,7 +6,7 @@ use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::access::users::{
-    self, ChangeUser, ChangeUserOutcome, CreateUser, UserCreationContext, UserSearchQuery,
+    self, ChangeUser, ChangeUserOutcome, NewUserInput, UserCreationContext, UserSearchQuery,
 };
 use axum::extract;
 use axum::response::Response;
@@ -48,7 +48,7 @@ pub async fn create_user(
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
     let act = |input: UsuarioInput, once| {
-        let new = CreateUser {
+        let new = NewUserInput {
             tenant: caller.scope.tenant(),
             name: input.name,
             email: input.email,

@@ -302,7 +302,7 @@ async fn eight_who_try_at_once_get_no_more_tries_than_one(world: World) {
 #[both_engines]
 async fn open_lists_are_of_the_tokens_base_then_of_the_hosts_then_of_the_default(world: World) {
     let app = world.app().clone();
-    let new = app::tenants::CreateTenant {
+    let new = app::tenants::NewTenantInput {
         name: "Terceira".to_owned(),
         branch: "Matriz".to_owned(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),

@@ -2,8 +2,8 @@
 
 use super::file_history::{FileChangeNote, build_attachment_view, build_change_statements};
 use super::limits::StorageLimits;
-use super::owner::OwnerRecord;
-use super::show::{AttachmentView, load_visible_file, reject_unknown_file};
+use super::owner::FileOwnerRecord;
+use super::show::{AttachedFileView, load_visible_file, reject_unknown_file};
 use super::store::ContentPart;
 use super::upload_buffer::UploadBuffer;
 use super::{STAFF, name_file_operations};
@@ -25,7 +25,7 @@ use storage::{Tx, WriteLane, attachments};
 
 /// Rejects a caller who may not attach files to the record, before the upload.
 #[boxed::future]
-pub async fn authorize_attachment(app: &App, caller: &Session, owner: OwnerRecord) -> Result<(), Error> {
+pub async fn authorize_attachment(app: &App, caller: &Session, owner: FileOwnerRecord) -> Result<(), Error> {
     caller.require_role(STAFF)?;
     let input = (caller.scope.clone(), owner);
     let read = app.db.read(input, |tx, (scope, owner)| Box::pin(owner.authorize_change(tx, scope)));
@@ -44,10 +44,10 @@ struct NewAttachment {
 pub async fn attach_file(
     app: &App,
     caller: &Session,
-    owner: OwnerRecord,
+    owner: FileOwnerRecord,
     (name, incoming): (&str, UploadBuffer),
-    once: IdempotentWrite<AttachmentView>,
-) -> Result<WriteOutcome<AttachmentView>, Error> {
+    once: IdempotentWrite<AttachedFileView>,
+) -> Result<WriteOutcome<AttachedFileView>, Error> {
     caller.require_role(STAFF)?;
     let _permit = app.files.acquire_memory().await?;
     let ready = prepare_content(app, incoming.into_bytes().await?).await?;
@@ -79,7 +79,7 @@ pub async fn attach_file(
     if is_loose && !is_kept {
         sweep::discard_content(app, tenant, &key).await;
     }
-    if let Ok(WriteOutcome::Fresh(AttachmentView { is_new: false, file, .. })) = &done {
+    if let Ok(WriteOutcome::Fresh(AttachedFileView { is_new: false, file, .. })) = &done {
         let (_, person) = load_visible_file(app, caller, file.code).await?;
         record_access(app, caller, operation, std::iter::once(person))?;
     }
@@ -88,7 +88,7 @@ pub async fn attach_file(
 
 fn build_file_row(
     ready: &PreparedFile,
-    owner: OwnerRecord,
+    owner: FileOwnerRecord,
     (name, storage_key): (&str, String),
 ) -> AttachedFile {
     AttachedFile {
@@ -144,7 +144,7 @@ async fn validate_attachment(
     scope: &Scope,
     NewAttachment { file, limits }: &NewAttachment,
 ) -> Result<(PersonCode, Option<AttachedFile>), Error> {
-    let (tenant, owner) = (scope.tenant(), OwnerRecord::of_file(file));
+    let (tenant, owner) = (scope.tenant(), FileOwnerRecord::of_file(file));
     let person = owner.authorize_change(tx, scope).await?;
     let present = attachments::list_files(&mut *tx, tenant, (owner.of, owner.record)).await?;
     let count = present.len();
@@ -165,7 +165,7 @@ async fn validate_attachment(
 async fn write_attachment(
     tx: &mut Tx,
     command: &WriteCommand<NewAttachment>,
-) -> Result<AttachmentView, Error> {
+) -> Result<AttachedFileView, Error> {
     let (tenant, file) = (command.scope.tenant(), &command.input.file);
     let (person, there) = validate_attachment(tx, &command.scope, &command.input).await?;
     if let Some(there) = there {

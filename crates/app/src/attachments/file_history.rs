@@ -1,6 +1,6 @@
 //! The audit entry and the field change of a file that is attached, removed or put back.
 
-use super::show::AttachmentView;
+use super::show::AttachedFileView;
 use crate::Error;
 use crate::command::{ActorContext, WriteCommand};
 use crate::field_differences::{FieldDifference, PERSON, name_case_subject};
@@ -15,8 +15,8 @@ pub(super) fn build_attachment_view<I>(
     command: &WriteCommand<I>,
     file: AttachedFile,
     is_new: bool,
-) -> AttachmentView {
-    AttachmentView { file, registers: Arc::clone(&command.registers), is_changeable: true, is_new }
+) -> AttachedFileView {
+    AttachedFileView { file, registers: Arc::clone(&command.registers), is_changeable: true, is_new }
 }
 
 /// The content of the history and audit entries of a file change.

@@ -18,9 +18,9 @@ mod upload_buffer;
 
 pub use attach::{attach_file, authorize_attachment};
 pub use limits::StorageLimits;
-pub use owner::OwnerRecord;
+pub use owner::FileOwnerRecord;
 pub use remove::{remove_file, restore_file};
-pub use show::{AttachmentView, OwnerFileList, list_owner_files, open_file_content, read_file};
+pub use show::{AttachedFileView, OwnerFileList, list_owner_files, open_file_content, read_file};
 pub use storage::attachments::AttachedFile;
 pub use store::is_file_key;
 pub use store::{ByteStream, ContentPart, FileStore};

@@ -6,14 +6,14 @@ use storage::attachments::AttachedFile;
 use storage::{Tx, cases, members};
 /// The record that files belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnerRecord {
+pub struct FileOwnerRecord {
     pub of: FileOwner,
     pub record: i32,
 }
 
-impl OwnerRecord {
-    pub(super) fn of_file(file: &AttachedFile) -> OwnerRecord {
-        OwnerRecord { of: file.owner, record: file.record }
+impl FileOwnerRecord {
+    pub(super) fn of_file(file: &AttachedFile) -> FileOwnerRecord {
+        FileOwnerRecord { of: file.owner, record: file.record }
     }
 
     pub(super) fn reject_unknown(self) -> Error {

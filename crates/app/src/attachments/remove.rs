@@ -4,8 +4,8 @@ use super::STAFF;
 use super::attach::check_record_room;
 use super::file_history::{FileChangeNote, build_attachment_view, build_change_statements};
 use super::limits::StorageLimits;
-use super::owner::OwnerRecord;
-use super::show::{AttachmentView, find_visible_file, load_visible_file, reject_unknown_file};
+use super::owner::FileOwnerRecord;
+use super::show::{AttachedFileView, find_visible_file, load_visible_file, reject_unknown_file};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
@@ -25,8 +25,8 @@ pub async fn remove_file(
     caller: &Session,
     code: FileCode,
     reason: Option<String>,
-    once: IdempotentWrite<AttachmentView>,
-) -> Result<WriteOutcome<AttachmentView>, Error> {
+    once: IdempotentWrite<AttachedFileView>,
+) -> Result<WriteOutcome<AttachedFileView>, Error> {
     set_file_removed(app, caller, code, (true, reason), once).await
 }
 
@@ -37,8 +37,8 @@ pub async fn restore_file(
     caller: &Session,
     code: FileCode,
     reason: Option<String>,
-    once: IdempotentWrite<AttachmentView>,
-) -> Result<WriteOutcome<AttachmentView>, Error> {
+    once: IdempotentWrite<AttachedFileView>,
+) -> Result<WriteOutcome<AttachedFileView>, Error> {
     set_file_removed(app, caller, code, (false, reason), once).await
 }
 
@@ -56,8 +56,8 @@ async fn set_file_removed(
     caller: &Session,
     code: FileCode,
     (is_removed, reason): (bool, Option<String>),
-    once: IdempotentWrite<AttachmentView>,
-) -> Result<WriteOutcome<AttachmentView>, Error> {
+    once: IdempotentWrite<AttachedFileView>,
+) -> Result<WriteOutcome<AttachedFileView>, Error> {
     caller.require_role(STAFF)?;
     let operation = if is_removed { REMOVE } else { RESTORE };
     let input = FileRemoval { code, is_removed, reason, limits: app.files.limits };
@@ -65,7 +65,7 @@ async fn set_file_removed(
         Box::pin(write_file_removal(tx, command))
     })
     .await?;
-    if let WriteOutcome::Fresh(AttachmentView { is_new: false, .. }) = &done {
+    if let WriteOutcome::Fresh(AttachedFileView { is_new: false, .. }) = &done {
         let (_, person) = load_visible_file(app, caller, code).await?;
         record_access(app, caller, operation, std::iter::once(person))?;
     }
@@ -75,12 +75,12 @@ async fn set_file_removed(
 async fn write_file_removal(
     tx: &mut Tx,
     command: &WriteCommand<FileRemoval>,
-) -> Result<AttachmentView, Error> {
+) -> Result<AttachedFileView, Error> {
     let (scope, FileRemoval { code, is_removed, reason, limits }) = (&command.scope, &command.input);
     let (code, tenant) = (*code, scope.tenant());
     let (file, person, _) =
         find_visible_file(tx, scope, code).await?.ok_or_else(|| reject_unknown_file(code))?;
-    OwnerRecord::of_file(&file).authorize_change(tx, scope).await?;
+    FileOwnerRecord::of_file(&file).authorize_change(tx, scope).await?;
     if file.removed.is_some() == *is_removed {
         return Ok(build_attachment_view(command, file, false));
     }

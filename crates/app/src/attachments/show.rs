@@ -1,6 +1,6 @@
 //! Lists the files of a record and opens one.
 
-use super::owner::OwnerRecord;
+use super::owner::FileOwnerRecord;
 use super::store::{ByteStream, ContentPart};
 use super::{STAFF, name_file_operations};
 use crate::audit::access_log::record_access;
@@ -20,7 +20,7 @@ const PREVIEW: AuditedOperation = AuditedOperation::PreviewFile;
 
 /// A file, with the registers that give the time zone of its moments.
 #[derive(Clone, Debug)]
-pub struct AttachmentView {
+pub struct AttachedFileView {
     pub file: AttachedFile,
     pub registers: Arc<TenantRegisters>,
     /// Whether the caller may remove it.
@@ -41,7 +41,7 @@ pub struct OwnerFileList {
 pub async fn list_owner_files(
     app: &App,
     caller: &Session,
-    owner: OwnerRecord,
+    owner: FileOwnerRecord,
 ) -> Result<OwnerFileList, Error> {
     caller.require_role(STAFF)?;
     let read = app.db.read((caller.scope.clone(), owner), |tx, (scope, owner)| {
@@ -62,7 +62,7 @@ pub async fn list_owner_files(
 
 /// A file that the caller may see, removed or not.
 #[boxed::future]
-pub async fn read_file(app: &App, caller: &Session, code: FileCode) -> Result<AttachmentView, Error> {
+pub async fn read_file(app: &App, caller: &Session, code: FileCode) -> Result<AttachedFileView, Error> {
     let (view, person) = load_visible_file(app, caller, code).await?;
     record_access(app, caller, READ, std::iter::once(person))?;
     Ok(view)
@@ -76,7 +76,7 @@ pub async fn open_file_content(
     code: FileCode,
     part: ContentPart,
 ) -> Result<(AttachedFile, Option<ByteStream>), Error> {
-    let (AttachmentView { file, .. }, person) = load_visible_file(app, caller, code).await?;
+    let (AttachedFileView { file, .. }, person) = load_visible_file(app, caller, code).await?;
     let operation = if part == ContentPart::Data { CONTENT } else { PREVIEW };
     if part == ContentPart::Preview && !file.has_preview {
         return Ok((file, None));
@@ -91,7 +91,7 @@ pub(super) async fn load_visible_file(
     app: &App,
     caller: &Session,
     code: FileCode,
-) -> Result<(AttachmentView, PersonCode), Error> {
+) -> Result<(AttachedFileView, PersonCode), Error> {
     caller.require_role(STAFF)?;
     let read = app
         .db
@@ -99,7 +99,7 @@ pub(super) async fn load_visible_file(
         .await?;
     let (file, person, is_changeable) = read.ok_or_else(|| reject_unknown_file(code))?;
     let registers = load_registers(app, caller.scope.tenant()).await?;
-    Ok((AttachmentView { file, registers, is_changeable, is_new: false }, person))
+    Ok((AttachedFileView { file, registers, is_changeable, is_new: false }, person))
 }
 
 pub(super) fn reject_unknown_file(code: FileCode) -> Error {
@@ -114,7 +114,7 @@ pub(super) async fn find_visible_file(
     code: FileCode,
 ) -> Result<Option<VisibleFile>, Error> {
     let Some(file) = attachments::find_file(&mut *tx, scope.tenant(), code).await? else { return Ok(None) };
-    Ok(OwnerRecord::of_file(&file)
+    Ok(FileOwnerRecord::of_file(&file)
         .find_visible_person(tx, scope)
         .await?
         .map(|(person, is_changeable)| (file, person, is_changeable)))

@@ -1,7 +1,7 @@
 //! Import of vehicle benefits: a row is matched by its preset numbers, else by its vehicle.
 
 use super::save::{
-    NewBenefitDraft, SaveBenefitInput, change_existing_benefit, find_visible_holder, insert_benefit,
+    BenefitWriteInput, NewBenefitDraft, change_existing_benefit, find_visible_holder, insert_benefit,
 };
 use super::{
     PendingBenefitWrite, PresetNumbers, SentBenefitValidator, WrittenBenefit, load_holder, store_benefit,
@@ -155,7 +155,7 @@ pub async fn write_imported_benefit(
     input.benefit.code = FieldPatch::Set(code);
     let before = benefits::find_benefit(&mut *tx, &context.scope, code).await?;
     let items_before = items::list_items(&mut *tx, tenant, code).await?;
-    let command = context.build_command(SaveBenefitInput::Vehicle(Box::new(input)));
+    let command = context.build_command(BenefitWriteInput::Vehicle(Box::new(input)));
     let saved = Box::pin(change_existing_benefit(tx, &command, code)).await?;
     match (saved.changed, before) {
         (true, Some(before)) => Ok(ImportRowOutcome::Changed {
@@ -172,7 +172,7 @@ async fn create_imported_benefit(
     context: &ImportUnitContext,
     row: &VehicleBenefitRow,
 ) -> Result<ImportRowOutcome, Error> {
-    let command = context.build_command(SaveBenefitInput::Vehicle(Box::new(row.input.clone())));
+    let command = context.build_command(BenefitWriteInput::Vehicle(Box::new(row.input.clone())));
     let holder = find_visible_holder(tx, &command).await?;
     let mut validator = SentBenefitValidator::new(&command.registers, &command.scope);
     if holder.is_none() {

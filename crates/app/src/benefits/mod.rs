@@ -30,8 +30,8 @@ pub(crate) use persist::{
     BenefitWriteHook, PendingBenefitWrite, PresetNumbers, WrittenBenefit, store_benefit,
 };
 pub(crate) use preconditions::{load_holder, refuse_cancelled_benefit};
+pub use save::{BenefitWriteInput, SavedBenefit, save_benefit};
 pub(crate) use save::{NewBenefitDraft, insert_benefit};
-pub use save::{SaveBenefitInput, SavedBenefit, save_benefit};
 pub use show::{FullBenefit, read_benefit_history, read_full_benefit};
 pub(crate) use validate::{SentBenefitFields, SentBenefitValidator, build_first_item};
 

@@ -44,24 +44,24 @@ impl SavedBenefit {
 
 /// The input of either save endpoint.
 #[derive(Clone, Debug)]
-pub enum SaveBenefitInput {
+pub enum BenefitWriteInput {
     Basic(Box<BeneficioInput>),
     Vehicle(Box<BeneficioVeiculoInput>),
 }
 
-impl SaveBenefitInput {
+impl BenefitWriteInput {
     fn common_input(&self) -> &BeneficioInput {
         match self {
-            SaveBenefitInput::Basic(input) => input,
-            SaveBenefitInput::Vehicle(input) => &input.benefit,
+            BenefitWriteInput::Basic(input) => input,
+            BenefitWriteInput::Vehicle(input) => &input.benefit,
         }
     }
 
     pub(super) fn sent_fields(&self) -> SentBenefitFields<'_> {
         let common = self.common_input();
         let vehicle = match self {
-            SaveBenefitInput::Basic(_) => None,
-            SaveBenefitInput::Vehicle(input) => Some((&input.vehicle, &input.fipe)),
+            BenefitWriteInput::Basic(_) => None,
+            BenefitWriteInput::Vehicle(input) => Some((&input.vehicle, &input.fipe)),
         };
         let situation = Some((&common.situation, &common.active));
         SentBenefitFields { fields: &common.fields, situation, vehicle, stated_vehicle: None }
@@ -70,8 +70,8 @@ impl SaveBenefitInput {
     fn unique_keys(&self) -> BenefitUniqueKeys<'_> {
         let card = self.common_input().fields.card.as_set();
         match self {
-            SaveBenefitInput::Basic(_) => (None, None, card),
-            SaveBenefitInput::Vehicle(input) => {
+            BenefitWriteInput::Basic(_) => (None, None, card),
+            BenefitWriteInput::Vehicle(input) => {
                 (input.vehicle.plate.as_set(), input.vehicle.chassis.as_set(), card)
             }
         }
@@ -79,8 +79,8 @@ impl SaveBenefitInput {
 
     fn operation(&self) -> AuditedOperation {
         match self {
-            SaveBenefitInput::Basic(_) => AuditedOperation::SaveBenefit,
-            SaveBenefitInput::Vehicle(_) => AuditedOperation::SaveVehicleBenefit,
+            BenefitWriteInput::Basic(_) => AuditedOperation::SaveBenefit,
+            BenefitWriteInput::Vehicle(_) => AuditedOperation::SaveVehicleBenefit,
         }
     }
 }
@@ -90,7 +90,7 @@ impl SaveBenefitInput {
 pub async fn save_benefit(
     app: &App,
     caller: &Session,
-    input: SaveBenefitInput,
+    input: BenefitWriteInput,
     once: IdempotentWrite<SavedBenefit>,
 ) -> Result<WriteOutcome<SavedBenefit>, Error> {
     let operation = input.operation();
@@ -116,7 +116,10 @@ pub(super) fn record_unchanged_access(
     }
 }
 
-async fn write_benefit(tx: &mut Tx, request: &WriteCommand<SaveBenefitInput>) -> Result<SavedBenefit, Error> {
+async fn write_benefit(
+    tx: &mut Tx,
+    request: &WriteCommand<BenefitWriteInput>,
+) -> Result<SavedBenefit, Error> {
     let (tenant, input) = (request.scope.tenant(), request.input.common_input());
     let code = input.code.as_set().copied();
     if code.is_none() {
@@ -139,7 +142,7 @@ async fn write_benefit(tx: &mut Tx, request: &WriteCommand<SaveBenefitInput>) ->
 /// Finds the holder by document, if visible to the caller.
 pub(super) async fn find_visible_holder(
     tx: &mut Tx,
-    request: &WriteCommand<SaveBenefitInput>,
+    request: &WriteCommand<BenefitWriteInput>,
 ) -> Result<Option<(PersonCode, PersonProfile)>, Error> {
     let document = &request.input.common_input().document;
     let found = storage::members::find_person_by_document(&mut *tx, request.scope.tenant(), document).await?;
@@ -151,7 +154,7 @@ pub(super) async fn find_visible_holder(
 
 async fn create_benefit(
     tx: &mut Tx,
-    request: &WriteCommand<SaveBenefitInput>,
+    request: &WriteCommand<BenefitWriteInput>,
 ) -> Result<SavedBenefit, Error> {
     let input = request.input.common_input();
     let holder = find_visible_holder(tx, request).await?;
@@ -227,7 +230,7 @@ pub(crate) async fn insert_benefit(
 
 pub(super) async fn change_existing_benefit(
     tx: &mut Tx,
-    request: &WriteCommand<SaveBenefitInput>,
+    request: &WriteCommand<BenefitWriteInput>,
     code: BenefitCode,
 ) -> Result<SavedBenefit, Error> {
     let (tenant, input) = (request.scope.tenant(), request.input.common_input());

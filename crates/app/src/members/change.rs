@@ -24,7 +24,7 @@ use wire::records::AssociadoInput;
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeMember;
 
-type ChangeMember = WriteCommand<(PersonCode, AssociadoInput)>;
+type SubmittedMemberCommand = WriteCommand<(PersonCode, AssociadoInput)>;
 
 /// Changes a member: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]
@@ -45,7 +45,7 @@ pub async fn change_member(
     Ok(outcome)
 }
 
-async fn write_member_change(tx: &mut Tx, command: &ChangeMember) -> Result<MemberView, Error> {
+async fn write_member_change(tx: &mut Tx, command: &SubmittedMemberCommand) -> Result<MemberView, Error> {
     let (tenant, code, input) = (command.scope.tenant(), command.input.0, &command.input.1);
     confirm_registers(tx, tenant, &command.registers).await?;
     let before = find_visible_member(tx, &command.scope, code).await?;
@@ -111,7 +111,7 @@ fn apply_member_input(
 /// Collects version conflicts and duplicate documents.
 async fn refuse_member_conflicts(
     tx: &mut Tx,
-    command: &ChangeMember,
+    command: &SubmittedMemberCommand,
     (before, old_phones): (&PersonProfile, &[ContactPhone]),
     (after, phones): (&PersonProfile, &[ContactPhone]),
 ) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! A record with its requested changes, during validation.
 
 use super::StoredRecord;
-use super::save::{RecordOwner, SaveRecord};
+use super::save::{RecordOwner, RecordSubmission};
 use crate::command::WriteCommand;
 use crate::field_differences::FieldDifference;
 use domain::{Date, RegisterProblem, Rejection};
@@ -10,7 +10,7 @@ use wire::read::FieldPatch;
 use wire::register;
 
 pub(super) struct RecordDraft<'d> {
-    pub command: &'d WriteCommand<SaveRecord>,
+    pub command: &'d WriteCommand<RecordSubmission>,
     pub register: &'static Register,
     pub stored: Option<StoredRecord>,
     /// `None` until a new record gets its code.
@@ -24,8 +24,8 @@ pub(super) struct RecordDraft<'d> {
 
 impl<'d> RecordDraft<'d> {
     /// Applies the input to the existing record.
-    pub fn new(command: &'d WriteCommand<SaveRecord>, stored: Option<StoredRecord>) -> RecordDraft<'d> {
-        let SaveRecord { register, code, sent, .. } = &command.input;
+    pub fn new(command: &'d WriteCommand<RecordSubmission>, stored: Option<StoredRecord>) -> RecordDraft<'d> {
+        let RecordSubmission { register, code, sent, .. } = &command.input;
         let mut draft = RecordDraft {
             command,
             register,

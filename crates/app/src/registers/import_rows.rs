@@ -1,6 +1,6 @@
 //! Import rows of plans and sellers, matched by code, else by document, else by name.
 
-use super::save::{SaveRecord, write_record};
+use super::save::{RecordSubmission, write_record};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext};
 use domain::{
@@ -129,7 +129,7 @@ pub async fn import_record(
     }
     let code = before.as_ref().map(|before| before.code);
     let command =
-        context.build_command(SaveRecord { register: row.register, code, sent: input, sealing: None });
+        context.build_command(RecordSubmission { register: row.register, code, sent: input, sealing: None });
     let saved = Box::pin(write_record(tx, &command)).await?.record;
     Ok(match before {
         Some(before) if before.version == saved.version => ImportRowOutcome::Same { record: saved.code },

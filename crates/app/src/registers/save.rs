@@ -23,7 +23,7 @@ use wire::register::RecordInput;
 
 /// The input of a create or change.
 #[derive(Clone)]
-pub(super) struct SaveRecord {
+pub(super) struct RecordSubmission {
     pub(super) register: &'static Register,
     /// The code in the path; `None` for a new record.
     pub(super) code: Option<i32>,
@@ -72,7 +72,7 @@ async fn submit_record(
     let words = if code.is_some() { &register.words.change } else { &register.words.create };
     let operation = AuditedOperation::Register(words.operation);
     let sealing = app.vault.clone().map(|vault| (vault, Arc::clone(&app.random_source)));
-    let input = SaveRecord { register, code, sent: input, sealing };
+    let input = RecordSubmission { register, code, sent: input, sealing };
     let outcome =
         run_command(app, caller, operation, input, once, |tx, command| Box::pin(write_record(tx, command)))
             .await?;
@@ -85,7 +85,7 @@ async fn submit_record(
 
 pub(super) async fn write_record(
     tx: &mut Tx,
-    command: &WriteCommand<SaveRecord>,
+    command: &WriteCommand<RecordSubmission>,
 ) -> Result<SavedRecord, Error> {
     let mut draft = validate_record(tx, command).await?;
     let (register, tenant) = (command.input.register, command.scope.tenant());
@@ -108,7 +108,7 @@ pub(super) async fn write_record(
 
 async fn store_record(
     tx: &mut Tx,
-    command: &WriteCommand<SaveRecord>,
+    command: &WriteCommand<RecordSubmission>,
     draft: &mut RecordDraft<'_>,
 ) -> Result<(), Error> {
     let (register, tenant) = (command.input.register, command.scope.tenant());
@@ -147,7 +147,7 @@ async fn store_record(
 /// Stores secret fields encrypted, and leaves their columns empty.
 async fn seal_secrets(
     tx: &mut Tx,
-    command: &WriteCommand<SaveRecord>,
+    command: &WriteCommand<RecordSubmission>,
     draft: &mut RecordDraft<'_>,
     code: i32,
 ) -> Result<(), Error> {
@@ -172,7 +172,7 @@ async fn seal_secrets(
 /// The next free code; skips codes that callers chose.
 async fn reserve_record_code(
     tx: &mut Tx,
-    command: &WriteCommand<SaveRecord>,
+    command: &WriteCommand<RecordSubmission>,
     counter: &'static str,
 ) -> Result<i32, Error> {
     loop {

@@ -2,7 +2,7 @@
 //! conflicts with existing data.
 
 use super::draft::RecordDraft;
-use super::save::SaveRecord;
+use super::save::RecordSubmission;
 use super::{list, rules};
 use crate::Error;
 use crate::command::WriteCommand;
@@ -16,7 +16,7 @@ use wire::register;
 /// The validated draft, or every problem found.
 pub(super) async fn validate_record<'d>(
     tx: &mut Tx,
-    command: &'d WriteCommand<SaveRecord>,
+    command: &'d WriteCommand<RecordSubmission>,
 ) -> Result<RecordDraft<'d>, Error> {
     let stored = match command.input.code {
         Some(code) => list::find_visible_record(tx, command.input.register, &command.scope, code)
@@ -43,7 +43,7 @@ pub(super) async fn validate_record<'d>(
 
 /// Precedence: problems of the input, missing record, version conflict, other conflicts.
 fn choose_refusal(draft: &mut RecordDraft<'_>) -> Option<Error> {
-    let SaveRecord { register, code, sent, .. } = &draft.command.input;
+    let RecordSubmission { register, code, sent, .. } = &draft.command.input;
     let problems = std::mem::take(&mut draft.problems);
     let input_problems = || problems.iter().filter(|one| !one.is_conflict()).cloned().collect::<Vec<_>>();
     let before_all = match (*code, &draft.stored, &sent.version) {
@@ -69,7 +69,7 @@ fn choose_refusal(draft: &mut RecordDraft<'_>) -> Option<Error> {
 }
 
 async fn check_code_and_version(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let SaveRecord { register, code, sent, .. } = &draft.command.input;
+    let RecordSubmission { register, code, sent, .. } = &draft.command.input;
     match (*code, sent.code.clone().into_set()) {
         (Some(code), Some(requested)) if code != requested => {
             draft.refuse(register.code, RegisterProblem::Fixed { now: code.to_string() });

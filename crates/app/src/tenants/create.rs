@@ -14,7 +14,7 @@ use storage::server::{tenants, versions};
 use storage::{Tx, WriteLane};
 
 #[derive(Clone, Debug)]
-pub struct CreateTenant {
+pub struct NewTenantInput {
     pub name: String,
     /// The name of its first branch.
     pub branch: String,
@@ -34,7 +34,7 @@ pub struct ParsedTenant {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CreateTenantOutcome {
+pub struct NewTenantOutcome {
     pub tenant: TenantId,
     pub branch: BranchCode,
     pub is_default: bool,
@@ -42,7 +42,7 @@ pub struct CreateTenantOutcome {
 
 /// Creates a tenant with its first branch and the default situations, funnel and types.
 #[boxed::future]
-pub async fn create_tenant(app: &App, new: &CreateTenant) -> Result<CreateTenantOutcome, Error> {
+pub async fn create_tenant(app: &App, new: &NewTenantInput) -> Result<NewTenantOutcome, Error> {
     let input = parse_new_tenant(new, app.now())?;
     if let Some(host) =
         new.hosts.iter().find_map(|host| hosts::parse_tenant_host(&app.public_url, host).err())
@@ -55,7 +55,7 @@ pub async fn create_tenant(app: &App, new: &CreateTenant) -> Result<CreateTenant
         .await
 }
 
-pub fn parse_new_tenant(new: &CreateTenant, now: Moment) -> Result<ParsedTenant, Error> {
+pub fn parse_new_tenant(new: &NewTenantInput, now: Moment) -> Result<ParsedTenant, Error> {
     let mut problems = Vec::new();
     let name = collect_problem(&mut problems, DisplayName::parse(InputField::Name, &new.name));
     let branch = collect_problem(&mut problems, DisplayName::parse(InputField::Branch, &new.branch));
@@ -78,7 +78,7 @@ pub async fn insert_bare_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<Tenan
 
 /// Must run in the server's lane.
 #[boxed::future]
-pub async fn insert_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<CreateTenantOutcome, Error> {
+pub async fn insert_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<NewTenantOutcome, Error> {
     let tenant = insert_bare_tenant(tx, new).await?;
     let branch = BranchCode::new(counters::reserve_number(tx, tenant, Counter::Branch).await?);
     branches::insert_branch(tx, tenant, branch, &new.branch, new.now).await?;
@@ -103,5 +103,5 @@ pub async fn insert_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<CreateTena
     if is_default {
         settings::upsert_setting(tx, ServerSetting::DefaultTenant, &tenant.to_string()).await?;
     }
-    Ok(CreateTenantOutcome { tenant, branch, is_default })
+    Ok(NewTenantOutcome { tenant, branch, is_default })
 }

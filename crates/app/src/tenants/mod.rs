@@ -8,7 +8,7 @@ mod resolve;
 pub mod setup;
 
 pub use create::{
-    CreateTenant, CreateTenantOutcome, ParsedTenant, create_tenant, insert_bare_tenant, insert_tenant,
+    NewTenantInput, NewTenantOutcome, ParsedTenant, create_tenant, insert_bare_tenant, insert_tenant,
     parse_new_tenant,
 };
 pub use manage::{ChangeTenant, ChangeTenantOutcome, OwnTenant, change_own_tenant, read_own_tenant};

@@ -1,9 +1,9 @@
 //! Setup of an empty server in the browser: the operator gets a link, valid for a day and until the first
 //! administrator exists.
 
-use super::create::{CreateTenant, ParsedTenant, insert_tenant, parse_new_tenant};
+use super::create::{NewTenantInput, ParsedTenant, insert_tenant, parse_new_tenant};
 use super::find_default_tenant;
-use crate::access::users::{self, CreateUser, InitialPassword};
+use crate::access::users::{self, InitialPassword, NewUserInput};
 use crate::hex_text::encode_hex;
 use crate::session::{AccountActor, Session};
 use crate::{App, Error, collect_problem};
@@ -108,7 +108,7 @@ struct ServerSetupWrite {
 /// several concurrent submissions one succeeds, and the others learn that setup is done.
 #[boxed::future]
 pub async fn set_up_server(app: &App, code: &str, request: &ServerSetupRequest) -> Result<User, Error> {
-    let new = CreateTenant {
+    let new = NewTenantInput {
         name: request.association.clone(),
         branch: request.branch.clone(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),
@@ -129,7 +129,7 @@ pub async fn set_up_server(app: &App, code: &str, request: &ServerSetupRequest) 
     else {
         return Err(Error::Refused(problems));
     };
-    let administrator = CreateUser {
+    let administrator = NewUserInput {
         // Replaced inside the transaction.
         tenant: TenantId::SERVER,
         name,

@@ -2,7 +2,7 @@
 //! allows; otherwise a receiver would get nothing for as long as the clock was ahead.
 
 use super::RetryPolicy;
-use super::lease::LeaseHolder;
+use super::receiver_leases::LeaseHolder;
 use super::record_outcomes::{compute_longest_patience, compute_longest_wait};
 use crate::{App, Error};
 use domain::{Moment, ReceiverCode, TenantId};

@@ -1,6 +1,6 @@
 //! The next messages of the leased receivers.
 
-use super::message::DeliveryJob;
+use super::trigger_messages::DeliveryJob;
 use crate::{App, Error};
 use domain::{ReceiverCode, TenantId};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Records the outcomes of leased messages in batches: attempts, queue updates and receiver health.
 
 use super::clock_repair::rebase_health;
-use super::lease::LeaseHolder;
-use super::message::DeliveryJob;
+use super::receiver_leases::LeaseHolder;
+use super::trigger_messages::DeliveryJob;
 use crate::mail::{self, Addressee, UserNotice};
 use crate::{App, Error};
 use domain::{

@@ -1,8 +1,8 @@
 //! Sends a test message to a receiver.
 
-use super::message::{OutgoingMessage, ReceiverAnswer};
 use super::receivers;
 use super::receivers::TenantActor;
+use super::trigger_messages::{OutgoingMessage, ReceiverAnswer};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::load_registers;
 use crate::{App, Error, Vault};

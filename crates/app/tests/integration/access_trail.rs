@@ -1,6 +1,6 @@
 //! Entering leaves a trail: who, when, from where and with what result, also by command; and no flood fills it.
 
-use app::access::users::{CreateUser, InitialPassword};
+use app::access::users::{InitialPassword, NewUserInput};
 use app::access::{password_reset, sessions, users};
 use app::audit::access_log::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
 use app::{App, Error, access};
@@ -129,7 +129,7 @@ async fn a_throttled_account_is_told_once_in_a_window(world: World) {
 #[both_engines]
 async fn passwords_and_commands_are_told_too(world: World) {
     let (app, who) = (&world.processes()[0], &world.operator);
-    let new = CreateUser {
+    let new = NewUserInput {
         tenant: world.here,
         name: DisplayName::parse(InputField::Name, "Nova").unwrap(),
         email: Email::parse("nova@aqui.example").unwrap(),

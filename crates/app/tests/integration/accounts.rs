@@ -1,7 +1,7 @@
 //! Passwords that are mailed, and links that set one: once, for half an hour, and without telling who has an account.
 
 use app::access::password_reset;
-use app::access::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, InitialPassword, NewUserInput};
 use app::{App, Error};
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role};
 use std::time::Duration;
@@ -33,8 +33,8 @@ async fn hash_of(world: &World, email: &str) -> (String, bool) {
     (rows[0].get("password_hash").unwrap(), rows[0].get("must_change_password").unwrap())
 }
 
-fn newcomer(world: &World, email: &str) -> CreateUser {
-    CreateUser {
+fn newcomer(world: &World, email: &str) -> NewUserInput {
+    NewUserInput {
         tenant: world.here,
         name: DisplayName::parse(InputField::Name, "Ana Prova").unwrap(),
         email: Email::parse(email).unwrap(),

@@ -1,7 +1,7 @@
 //! The same random sequence of operations on both engines: the same answers, and the same rows in every table.
 
-use app::access::users::{self, CreateUser, InitialPassword};
-use app::tenants::{self, CreateTenant};
+use app::access::users::{self, InitialPassword, NewUserInput};
+use app::tenants::{self, NewTenantInput};
 use app::upkeep::{housekeeping, presence};
 use app::{App, Error};
 use domain::{
@@ -77,7 +77,7 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
             let hosts = host.map(|n| format!("h{n}.prova.example")).into_iter().collect();
             let (branch, time_zone) = ("Matriz".to_owned(), "America/Manaus".to_owned());
             told(
-                tenants::create_tenant(app, &CreateTenant { name, branch, time_zone, hosts, make_default })
+                tenants::create_tenant(app, &NewTenantInput { name, branch, time_zone, hosts, make_default })
                     .await,
             )
         }
@@ -89,7 +89,9 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
             // One that is too short to be chosen is one that is mailed.
             let password =
                 Password::parse(&password).map_or(InitialPassword::Mailed, InitialPassword::Chosen);
-            told(users::create_user(app, CreateUser { tenant, name, email, role, branches, password }).await)
+            told(
+                users::create_user(app, NewUserInput { tenant, name, email, role, branches, password }).await,
+            )
         }
         Operation::List { tenant, branches } => {
             let tenant = TenantId::new(tenant);

@@ -2,7 +2,7 @@
 
 use app::App;
 use app::attachments::{
-    self, AttachedFile, ContentPart, FileStore, OwnerRecord, StorageLimits, UploadBuffer,
+    self, AttachedFile, ContentPart, FileOwnerRecord, FileStore, StorageLimits, UploadBuffer,
 };
 use app::idempotency::IdempotentWrite;
 use app::session::Session;
@@ -31,7 +31,7 @@ struct Scene {
     world: World,
     apps: Vec<App>,
     session: Arc<Session>,
-    owner: OwnerRecord,
+    owner: FileOwnerRecord,
     folder: tempfile::TempDir,
 }
 
@@ -50,7 +50,7 @@ async fn scene(world: World) -> Scene {
         .unwrap()
         .into_fresh()
         .unwrap();
-    let owner = OwnerRecord { of: FileOwner::Member, record: saved.code.get() };
+    let owner = FileOwnerRecord { of: FileOwner::Member, record: saved.code.get() };
     Scene { world, apps, session, owner, folder }
 }
 

@@ -1,13 +1,13 @@
 //! Tenants and users: what is refused, who sees whom, and eight callers at once on every write.
 
-use app::access::users::{self, CreateUser, InitialPassword};
-use app::tenants::{self, CreateTenant};
+use app::access::users::{self, InitialPassword, NewUserInput};
+use app::tenants::{self, NewTenantInput};
 use app::{App, Error};
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role, Scope, TenantId};
 use testkit::{World, both_engines, eight_at_once};
 
-fn tenant(name: &str) -> CreateTenant {
-    CreateTenant {
+fn tenant(name: &str) -> NewTenantInput {
+    NewTenantInput {
         name: name.to_owned(),
         branch: "Matriz".to_owned(),
         time_zone: "America/Sao_Paulo".to_owned(),
@@ -16,8 +16,8 @@ fn tenant(name: &str) -> CreateTenant {
     }
 }
 
-fn user(tenant: TenantId, email: &str) -> CreateUser {
-    CreateUser {
+fn user(tenant: TenantId, email: &str) -> NewUserInput {
+    NewUserInput {
         tenant,
         name: DisplayName::parse(InputField::Name, "Ana Prova").unwrap(),
         email: Email::parse(email).unwrap(),
@@ -53,10 +53,10 @@ async fn a_caller_sees_the_users_of_his_branches_and_nobody_else(world: World) {
 
 #[both_engines]
 async fn a_user_needs_branches_and_all_unknown_ones_are_named(world: World) {
-    let nowhere = CreateUser { branches: Vec::new(), ..user(world.here, "a@b.example") };
+    let nowhere = NewUserInput { branches: Vec::new(), ..user(world.here, "a@b.example") };
     assert_eq!(refused(users::create_user(world.app(), nowhere).await), [Rejection::NoBranch]);
     let branches = [9, 2, 8].map(BranchCode::new).to_vec();
-    let elsewhere = CreateUser { branches, ..user(world.here, "a@b.example") };
+    let elsewhere = NewUserInput { branches, ..user(world.here, "a@b.example") };
     let problems = refused(users::create_user(world.app(), elsewhere).await);
     assert_eq!(problems, [8, 9].map(|code| Rejection::UnknownBranch(BranchCode::new(code))));
 }
@@ -106,7 +106,7 @@ async fn eight_tenants_at_once_are_eight_and_one_default_stays(world: World) {
 
 #[both_engines]
 async fn a_host_belongs_to_one_tenant(world: World) {
-    let hosted = CreateTenant { hosts: vec!["App.Prova.example".to_owned()], ..tenant("Com host") };
+    let hosted = NewTenantInput { hosts: vec!["App.Prova.example".to_owned()], ..tenant("Com host") };
     let created = eight_at_once(|_| {
         let (app, hosted) = (world.app().clone(), hosted.clone());
         async move { tenants::create_tenant(&app, &hosted).await }
@@ -120,7 +120,7 @@ async fn a_host_belongs_to_one_tenant(world: World) {
 
 #[both_engines]
 async fn the_last_administrator_stays_however_many_try(world: World) {
-    let second = CreateUser {
+    let second = NewUserInput {
         role: Role::Administrator,
         branches: Vec::new(),
         ..user(world.here, "segundo@aqui.example")

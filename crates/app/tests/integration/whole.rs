@@ -1,6 +1,6 @@
 //! What an archive may do to the server that it is brought into, and what becomes of half of one.
 
-use app::attachments::{self, FileStore, OwnerRecord, UploadBuffer};
+use app::attachments::{self, FileOwnerRecord, FileStore, UploadBuffer};
 use app::idempotency::IdempotentWrite;
 use app::upkeep::housekeeping::{RetentionPolicy, run_if_due};
 use app::{App, Vault, triggers};
@@ -60,7 +60,7 @@ async fn scene(world: World) -> Scene {
     server.stop().await;
     let session = app::session::load_session(&app, &token).await.unwrap();
     let record = i32::try_from(saved.json()["codPessoa"].as_i64().unwrap()).unwrap();
-    let owner = OwnerRecord { of: FileOwner::Member, record };
+    let owner = FileOwnerRecord { of: FileOwner::Member, record };
     let mut incoming = UploadBuffer::new(&app.files);
     incoming.push(&pictures::phone_photo(60, 40)).await.unwrap();
     let attached = attachments::attach_file(

@@ -13,7 +13,7 @@ use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{FormProblems, VersionConflict, describe_rejection};
 use app::access::second_factor;
 use app::access::users::{
-    self, AccountActivity, ChangeUser, CreateUser, InitialPassword, UserCreationContext,
+    self, AccountActivity, ChangeUser, InitialPassword, NewUserInput, UserCreationContext,
 };
 use app::idempotency::IdempotentWrite;
 use app::register_snapshot::TenantRegisters;
@@ -294,7 +294,7 @@ pub async fn create_user(State(app): State<App>, user: SignedInUser, form: Submi
     }
 }
 
-fn parse_new_user(user: &SignedInUser, fields: &UserFormFields) -> Result<CreateUser, Error> {
+fn parse_new_user(user: &SignedInUser, fields: &UserFormFields) -> Result<NewUserInput, Error> {
     let mut problems = Vec::new();
     let name = collect_problem(&mut problems, DisplayName::parse(InputField::PersonName, &fields.name));
     let email = collect_problem(&mut problems, Email::parse(&fields.email));
@@ -304,7 +304,7 @@ fn parse_new_user(user: &SignedInUser, fields: &UserFormFields) -> Result<Create
         collect_problem(&mut problems, users::check_branches(role, &branches));
     }
     match (name, email, role, &problems[..]) {
-        (Some(name), Some(email), Some(role), []) => Ok(CreateUser {
+        (Some(name), Some(email), Some(role), []) => Ok(NewUserInput {
             tenant: user.session().scope.tenant(),
             name,
             email,

@@ -3,7 +3,7 @@
 use super::form::SubmittedForm;
 use super::notice::{redirect_with_notice, redirect_with_problem};
 use super::page::{HandlerResult, Refusal};
-use super::undo::{UndoForm, add_undo_notice};
+use super::undo_form::{UndoForm, add_undo_notice};
 use crate::routes::{PageRoute, routes};
 use crate::session::parameters::{PathNumber, QueryParams};
 use crate::session::redirect::{derive_root_path, redirect_to, sanitize_return_path};

@@ -15,5 +15,5 @@ pub(crate) mod record_form;
 pub(crate) mod refusal_page;
 pub(crate) mod situation_badge;
 pub(crate) mod situation_form;
-pub(crate) mod undo;
+pub(crate) mod undo_form;
 pub(crate) mod upload;

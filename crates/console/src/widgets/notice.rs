@@ -2,7 +2,7 @@
 //! that undoes the last action. It travels in a cookie that is sealed with the server's key for one session. A cookie
 //! planted by another site or user is ignored, and the form leads only to actions that this server offered to this user.
 
-use super::undo::UndoForm;
+use super::undo_form::UndoForm;
 use crate::session::cookies::{NewSessionToken, append_cookie, find_cookie, find_session_token};
 use crate::session::redirect::{redirect_to, sanitize_return_path};
 use app::{App, Vault};

@@ -1,6 +1,6 @@
 //! Mail from the unit that causes it to a mail server or a folder, on both engines.
 
-use app::access::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, InitialPassword, NewUserInput};
 use app::{App, Error};
 use delivery::mail::{
     MailTransport, OutboxMailer, SenderAddress, SmtpServer, run_mail_delivery, send_due_mails,
@@ -212,7 +212,7 @@ async fn without_a_mail_server_a_mail_is_a_file_that_its_owner_alone_reads(world
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let mails = folder.path().join("mails");
-    let user = CreateUser {
+    let user = NewUserInput {
         tenant: world.here,
         name: DisplayName::parse(InputField::Name, "João <b>Ação</b>").unwrap(),
         email: Email::parse("joao@aqui.example").unwrap(),

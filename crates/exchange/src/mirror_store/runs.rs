@@ -56,7 +56,7 @@ pub enum MirrorStartOutcome {
 /// Finds or creates the tenant of a mirror. An existing state is not changed until the lease is held.
 #[boxed::future]
 pub async fn find_or_create_mirror(app: &App, source: &MirrorSource) -> Result<MirrorStartOutcome, Error> {
-    let new = tenants::CreateTenant {
+    let new = tenants::NewTenantInput {
         name: source.name.clone(),
         branch: source.branches.first().map_or_else(|| FIRST_BRANCH.to_owned(), |(_, name)| name.clone()),
         time_zone: source.time_zone.clone(),

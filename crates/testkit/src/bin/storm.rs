@@ -10,7 +10,7 @@
 extern crate amparo_testkit as testkit;
 
 use app::access;
-use app::benefits::{self, SaveBenefitInput, SavedBenefit};
+use app::benefits::{self, BenefitWriteInput, SavedBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::dependents;
 use app::session::Session;
@@ -119,7 +119,7 @@ impl Caller {
             r#"{{"cpfCnpj": "{document}", "codPlano": 1, "codLoja": {branch}, "placa": "{}", "ativo": true}}"#,
             plate.as_str()
         );
-        let input = SaveBenefitInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
+        let input = BenefitWriteInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
         match benefits::save_benefit(&self.app, &self.session, input, plainly()).await {
             Ok(done) => Some(did(document, now(done))),
             Err(Error::Refused(_)) => None,
@@ -160,7 +160,7 @@ impl Caller {
         let text = format!(
             r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "codLoja": {branch}, "situacao": "{to}"}}"#
         );
-        let input = SaveBenefitInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
+        let input = BenefitWriteInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
         let done = benefits::save_benefit(&self.app, &self.session, input, plainly()).await;
         did(document, now(done.unwrap()));
     }

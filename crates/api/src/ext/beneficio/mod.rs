@@ -9,7 +9,7 @@ use crate::extract::{AuthenticatedCaller, DeferredQuery, PathCode, QueryRecord, 
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::benefits::equipment;
-use app::benefits::{self, SaveBenefitInput, SavedBenefit};
+use app::benefits::{self, BenefitWriteInput, SavedBenefit};
 use app::members::search::{self, FoundBenefit};
 use app::register_snapshot::{TenantRegisters, load_registers};
 use axum::extract;
@@ -57,7 +57,7 @@ pub async fn save_benefit(
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
     let act = |input: BeneficioInput, once| {
-        benefits::save_benefit(&state.app, &caller, SaveBenefitInput::Basic(Box::new(input)), once)
+        benefits::save_benefit(&state.app, &caller, BenefitWriteInput::Basic(Box::new(input)), once)
     };
     write.answer(&state, &caller, read::read_body, act, render_saved_benefit).await
 }
@@ -69,7 +69,7 @@ pub async fn save_vehicle_benefit(
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
     let act = |input: BeneficioVeiculoInput, once| {
-        benefits::save_benefit(&state.app, &caller, SaveBenefitInput::Vehicle(Box::new(input)), once)
+        benefits::save_benefit(&state.app, &caller, BenefitWriteInput::Vehicle(Box::new(input)), once)
     };
     write.answer(&state, &caller, read::read_body, act, render_saved_benefit).await
 }

@@ -199,7 +199,7 @@ async fn a_token_shows_the_documents_of_its_branches_and_says_which_base_is_mean
 #[both_engines]
 async fn without_a_token_the_host_says_which_base_is_meant(world: World) {
     let calls = in_each_store(world).await;
-    let new = app::tenants::CreateTenant {
+    let new = app::tenants::NewTenantInput {
         name: "Terceira".to_owned(),
         branch: "Matriz".to_owned(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),

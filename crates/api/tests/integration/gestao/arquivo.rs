@@ -220,7 +220,7 @@ async fn the_same_bytes_again_are_the_file_that_is_there(world: World) {
         async move {
             let mut incoming = app::attachments::UploadBuffer::new(&app.files);
             incoming.push(&photo).await.unwrap();
-            let owner = app::attachments::OwnerRecord { of: domain::FileOwner::Claim, record };
+            let owner = app::attachments::FileOwnerRecord { of: domain::FileOwner::Claim, record };
             let once = app::idempotency::IdempotentWrite::without_key();
             app::attachments::attach_file(&app, &session, owner, ("foto.jpg", incoming), once)
                 .await

@@ -96,7 +96,7 @@ async fn a_host_is_felt_at_once_and_leads_to_one_association(world: World) {
     named.public_url = "https://Amparo.example:8443".into();
     let servers = hosts::add_host(&named, here, "amparo.example").await.map(drop);
     assert_eq!(refused(servers), [Rejection::HostIsServers("amparo.example".to_owned())]);
-    let new = app::tenants::CreateTenant {
+    let new = app::tenants::NewTenantInput {
         name: "Terceira".to_owned(),
         branch: "Matriz".to_owned(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),

@@ -1,7 +1,7 @@
 //! Passwords that are guessed first are refused wherever one is chosen.
 
 use crate::safety::browser::Browser;
-use app::access::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, InitialPassword, NewUserInput};
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role};
 use testkit::{PASSWORD, PUBLIC_URL, Server, World, both_engines, until};
 
@@ -40,7 +40,7 @@ async fn a_link_and_the_own_account_refuse_a_password_that_is_guessed_first(worl
 
 #[both_engines]
 async fn a_user_is_not_created_with_what_everybody_knows_of_that_person(world: World) {
-    let new = |password: &str| CreateUser {
+    let new = |password: &str| NewUserInput {
         tenant: world.here,
         name: DisplayName::parse(InputField::Name, "Benedita Prova").unwrap(),
         email: Email::parse("bene@aqui.example").unwrap(),

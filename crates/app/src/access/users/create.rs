@@ -17,7 +17,7 @@ use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 
 #[derive(Debug)]
-pub struct CreateUser {
+pub struct NewUserInput {
     pub tenant: TenantId,
     pub name: DisplayName,
     pub email: Email,
@@ -88,13 +88,13 @@ pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejecti
 /// Creates a user from the command line. A generated password is mailed in the same transaction, so that no user
 /// exists without the mail.
 #[boxed::future]
-pub async fn create_user(app: &App, new: CreateUser) -> Result<User, Error> {
+pub async fn create_user(app: &App, new: NewUserInput) -> Result<User, Error> {
     create_user_as(app, new, CREATE).await
 }
 
 /// As [`create_user`], for another actor.
 #[boxed::future]
-pub async fn create_user_as(app: &App, new: CreateUser, actor: AccountActor) -> Result<User, Error> {
+pub async fn create_user_as(app: &App, new: NewUserInput, actor: AccountActor) -> Result<User, Error> {
     let entry = prepare_user(app, new, UserCreationContext { code: None, by: actor }).await?;
     app.db
         .write(WriteLane::foreground(entry.tenant), entry, |tx, entry| Box::pin(insert_user(tx, entry)))
@@ -105,7 +105,7 @@ pub async fn create_user_as(app: &App, new: CreateUser, actor: AccountActor) -> 
 #[boxed::future]
 pub async fn create_user_once(
     app: &App,
-    new: CreateUser,
+    new: NewUserInput,
     context: UserCreationContext,
     once: IdempotentWrite<User>,
 ) -> Result<WriteOutcome<User>, Error> {
@@ -118,10 +118,10 @@ pub async fn create_user_once(
 
 pub(crate) async fn prepare_user(
     app: &App,
-    new: CreateUser,
+    new: NewUserInput,
     context: UserCreationContext,
 ) -> Result<PreparedUser, Error> {
-    let CreateUser { tenant, name, email, role, branches, password } = new;
+    let NewUserInput { tenant, name, email, role, branches, password } = new;
     let branches = normalize_branches(role, branches);
     let secret = match password {
         InitialPassword::Chosen(password) => prepare_chosen_password(app, password).await?,

@@ -8,7 +8,7 @@ mod manage;
 mod replace_password;
 
 pub use create::{
-    BY_ADMINISTRATOR, CreateUser, InitialPassword, UserCreationContext, check_branches, create_user,
+    BY_ADMINISTRATOR, InitialPassword, NewUserInput, UserCreationContext, check_branches, create_user,
     create_user_as, create_user_once,
 };
 pub(crate) use create::{PreparedUser, check_chosen_password, insert_user, prepare_user};

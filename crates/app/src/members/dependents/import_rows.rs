@@ -1,7 +1,7 @@
 //! Import of dependents: a row is matched within the holder's benefit by code or CPF, else by name and birth date.
 
 use super::load_holder;
-use super::save::{DependentSaveInput, write_dependent};
+use super::save::{DependentWriteInput, write_dependent};
 use crate::Error;
 use crate::benefits::{PendingBenefitWrite, store_benefit};
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
@@ -195,7 +195,7 @@ pub async fn import_dependent(
             return Err(Rejection::Import(ImportProblem::Removed).into());
         }
     }
-    let command = context.build_command(DependentSaveInput { record, version: None, preset_code });
+    let command = context.build_command(DependentWriteInput { record, version: None, preset_code });
     let saved = Box::pin(write_dependent(tx, &command)).await?;
     let record = saved.code.get();
     let version = saved.dependent.updated_at.millis();

@@ -37,7 +37,7 @@ pub struct SavedDependent {
 
 /// The sent dependent with its save options.
 #[derive(Clone)]
-pub(super) struct DependentSaveInput {
+pub(super) struct DependentWriteInput {
     pub(super) record: DependenteInput,
     /// The benefit version the caller has seen; `None` skips the version check.
     pub(super) version: Option<i64>,
@@ -63,7 +63,7 @@ pub async fn save_dependent_if_unchanged(
     (record, version): (DependenteInput, Option<i64>),
     once: IdempotentWrite<SavedDependent>,
 ) -> Result<WriteOutcome<SavedDependent>, Error> {
-    let input = DependentSaveInput { record, version, preset_code: None };
+    let input = DependentWriteInput { record, version, preset_code: None };
     let outcome =
         run_command(app, caller, SAVE, input, once, |tx, command| Box::pin(write_dependent(tx, command)))
             .await?;
@@ -75,7 +75,7 @@ pub async fn save_dependent_if_unchanged(
 
 pub(super) async fn write_dependent(
     tx: &mut Tx,
-    command: &WriteCommand<DependentSaveInput>,
+    command: &WriteCommand<DependentWriteInput>,
 ) -> Result<SavedDependent, Error> {
     let (tenant, input) = (command.scope.tenant(), &command.input.record);
     confirm_registers(tx, tenant, &command.registers).await?;
@@ -145,7 +145,7 @@ fn resolve_plans(
 
 /// Builds the dependent from the input; e-mail, card and active flag keep their value if not given.
 fn build_dependent(
-    command: &WriteCommand<DependentSaveInput>,
+    command: &WriteCommand<DependentWriteInput>,
     before: Option<&Dependent>,
     plans: Vec<PlanCode>,
 ) -> Dependent {
@@ -175,7 +175,7 @@ fn build_dependent(
 
 async fn store_dependent(
     tx: &mut Tx,
-    command: &WriteCommand<DependentSaveInput>,
+    command: &WriteCommand<DependentWriteInput>,
     benefit: Benefit,
     before: Option<(DependentCode, Dependent)>,
     mut after: Dependent,
@@ -221,7 +221,7 @@ async fn store_dependent(
 /// A card belongs to one person, and a CPF occurs once among the active dependents of a benefit.
 async fn refuse_conflicts(
     tx: &mut Tx,
-    command: &WriteCommand<DependentSaveInput>,
+    command: &WriteCommand<DependentWriteInput>,
     benefit: &Benefit,
     before: Option<&(DependentCode, Dependent)>,
     after: &Dependent,

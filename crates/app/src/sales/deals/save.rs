@@ -46,7 +46,7 @@ struct SubmittedDeal {
     fields: NegocioInput,
 }
 
-type SaveDeal = WriteCommand<SubmittedDeal>;
+type SubmittedDealCommand = WriteCommand<SubmittedDeal>;
 
 /// Creates a deal, together with its lead if sent, or changes the one with this code.
 #[boxed::future]
@@ -91,7 +91,7 @@ async fn submit_deal(
     Ok(outcome)
 }
 
-async fn write_deal(tx: &mut Tx, command: &SaveDeal) -> Result<SavedDeal, Error> {
+async fn write_deal(tx: &mut Tx, command: &SubmittedDealCommand) -> Result<SavedDeal, Error> {
     confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
     match command.input.code {
         Some(code) => Box::pin(update_deal(tx, command, code)).await,
@@ -105,7 +105,7 @@ enum NewDealLead {
     Prepared(Box<PreparedLead>),
 }
 
-async fn create_deal(tx: &mut Tx, command: &SaveDeal) -> Result<SavedDeal, Error> {
+async fn create_deal(tx: &mut Tx, command: &SubmittedDealCommand) -> Result<SavedDeal, Error> {
     let (tenant, input, context) = (command.scope.tenant(), &command.input.fields, command.actor_context());
     let mut validator = DealInputValidator::new(&command.registers, &command.scope);
     let deal_lead = match input.lead {
@@ -164,7 +164,11 @@ async fn create_deal(tx: &mut Tx, command: &SaveDeal) -> Result<SavedDeal, Error
     Ok(SavedDeal { code, deal, person, changed: true })
 }
 
-async fn update_deal(tx: &mut Tx, command: &SaveDeal, code: DealCode) -> Result<SavedDeal, Error> {
+async fn update_deal(
+    tx: &mut Tx,
+    command: &SubmittedDealCommand,
+    code: DealCode,
+) -> Result<SavedDeal, Error> {
     let (tenant, input, context) = (command.scope.tenant(), &command.input.fields, command.actor_context());
     let before = deals::find_deal(&mut *tx, &command.scope, code).await?;
     let mut validator = DealInputValidator::new(&command.registers, &command.scope);
@@ -211,7 +215,7 @@ async fn update_deal(tx: &mut Tx, command: &SaveDeal, code: DealCode) -> Result<
 
 async fn find_usable_lead(
     tx: &mut Tx,
-    command: &SaveDeal,
+    command: &SubmittedDealCommand,
     code: LeadCode,
     validator: &mut DealInputValidator<'_>,
 ) -> Result<Option<domain::Lead>, Error> {
@@ -225,7 +229,7 @@ async fn find_usable_lead(
 
 async fn check_responsible(
     tx: &mut Tx,
-    command: &SaveDeal,
+    command: &SubmittedDealCommand,
     current: Option<UserCode>,
     branch: Option<domain::BranchCode>,
     validator: &mut DealInputValidator<'_>,

@@ -21,7 +21,7 @@ use wire::records::LeadAlteracaoInput;
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeLead;
 
-type ChangeLead = WriteCommand<(LeadCode, LeadAlteracaoInput)>;
+type SubmittedLeadCommand = WriteCommand<(LeadCode, LeadAlteracaoInput)>;
 
 /// Changes a lead: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]
@@ -42,7 +42,7 @@ pub async fn change_lead(
     Ok(outcome)
 }
 
-async fn write_lead_change(tx: &mut Tx, command: &ChangeLead) -> Result<CurrentLead, Error> {
+async fn write_lead_change(tx: &mut Tx, command: &SubmittedLeadCommand) -> Result<CurrentLead, Error> {
     let (code, input, context) = (command.input.0, &command.input.1, command.actor_context());
     confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
     let found = find_visible_lead(tx, &command.scope, code).await?.ok_or(reject_unknown_lead(code))?;
@@ -73,7 +73,7 @@ async fn write_lead_change(tx: &mut Tx, command: &ChangeLead) -> Result<CurrentL
 /// Refuses a stale version or a document that another active lead has.
 async fn refuse_lead_conflicts(
     tx: &mut Tx,
-    command: &ChangeLead,
+    command: &SubmittedLeadCommand,
     before: &Lead,
     after: &Lead,
 ) -> Result<(), Error> {

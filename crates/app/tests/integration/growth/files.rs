@@ -1,7 +1,7 @@
 //! Files of an association in which everybody has one, and every tenth was removed.
 
 use super::script::{HERE, Script, now};
-use app::attachments::{self, OwnerRecord, UploadBuffer};
+use app::attachments::{self, FileOwnerRecord, UploadBuffer};
 use app::idempotency::IdempotentWrite;
 use app::session::Session;
 use domain::FileOwner;
@@ -26,7 +26,7 @@ pub async fn add_files(db: &Db) {
 impl Script<'_> {
     pub async fn files(&self, caller: &Session) {
         let record = i32::try_from(self.sample.person).unwrap();
-        let owner = OwnerRecord { of: FileOwner::Member, record };
+        let owner = FileOwnerRecord { of: FileOwner::Member, record };
         let mut incoming = UploadBuffer::new(&self.app.files);
         incoming.push(&testkit::pictures::pdf()).await.unwrap();
         self.recorder.begin("a file is attached");

@@ -2,10 +2,10 @@
 
 use super::sample::Sample;
 use app::access;
-use app::access::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, InitialPassword, NewUserInput};
 use app::audit::access_log::{self, AuditPageQuery};
 use app::benefits::equipment;
-use app::benefits::{self, SaveBenefitInput};
+use app::benefits::{self, BenefitWriteInput};
 use app::idempotency::{IdempotencyKey, IdempotentWrite, WriteOutcome};
 use app::members::dependents;
 use app::members::{credit_cards, validation};
@@ -78,7 +78,7 @@ impl Script<'_> {
     /// The administrator, a user of one branch and one of two.
     async fn enter(&self) -> Vec<(&'static str, Arc<Session>)> {
         self.recorder.begin("a user is created");
-        let two = CreateUser {
+        let two = NewUserInput {
             tenant: HERE,
             name: DisplayName::parse(InputField::Name, "Duas Lojas").unwrap(),
             email: Email::parse("duas@demo.example").unwrap(),
@@ -179,8 +179,8 @@ impl Script<'_> {
         now(members::save_person(self.app, caller, person("Zulmira Prova", 2), plainly()).await);
         self.recorder.begin("a person is changed");
         now(members::save_person(self.app, caller, person("Zulmira de Prova", 3), plainly()).await);
-        let given = |text: String| SaveBenefitInput::Basic(Box::new(read_body(text.as_bytes()).unwrap()));
-        let driven = |text: String| SaveBenefitInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
+        let given = |text: String| BenefitWriteInput::Basic(Box::new(read_body(text.as_bytes()).unwrap()));
+        let driven = |text: String| BenefitWriteInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
         self.recorder.begin("a benefit is created");
         let made = given(format!(r#"{{"cpfCnpj": "{document}", "codPlano": {basic}, "ativo": true}}"#));
         let ticket = self.ticket(caller);

@@ -1,7 +1,7 @@
 //! A receiver, and what is sent to it.
 
 use super::script::{HERE, Script, now, plainly};
-use app::benefits::{self, SaveBenefitInput};
+use app::benefits::{self, BenefitWriteInput};
 use app::session::Session;
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{
@@ -33,7 +33,7 @@ impl Script<'_> {
         now(benefits::save_benefit(
             self.app,
             caller,
-            SaveBenefitInput::Basic(Box::new(read_body(text.as_bytes()).unwrap())),
+            BenefitWriteInput::Basic(Box::new(read_body(text.as_bytes()).unwrap())),
             plainly(),
         )
         .await);

@@ -8,7 +8,7 @@ use crate::routes::{PageRoute, routes};
 use crate::session::redirect::derive_root_path;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_moment;
-use app::attachments::{self, AttachedFile, OwnerRecord};
+use app::attachments::{self, AttachedFile, FileOwnerRecord};
 use app::{App, Error};
 use domain::{FileKind, FileOwner};
 
@@ -38,7 +38,7 @@ const fn find_owner_segment(owner_kind: FileOwner) -> &'static str {
     }
 }
 
-fn build_owner_path(owner: OwnerRecord) -> String {
+fn build_owner_path(owner: FileOwnerRecord) -> String {
     format!("/console/{}/{}", find_owner_segment(owner.of), owner.record)
 }
 
@@ -79,7 +79,7 @@ pub struct AttachmentSection {
 pub async fn build_attachment_section(
     app: &App,
     user: &SignedInUser,
-    owner: OwnerRecord,
+    owner: FileOwnerRecord,
     report: UploadReport,
 ) -> Result<AttachmentSection, Error> {
     let listed = attachments::list_owner_files(app, user.session(), owner).await?;

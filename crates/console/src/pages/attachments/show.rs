@@ -10,8 +10,8 @@ use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::notice::{redirect_with_notice, redirect_with_problem};
 use crate::widgets::page::{HandlerResult, Refusal, show_page};
-use crate::widgets::undo::{UndoForm, add_undo_notice};
-use app::attachments::{self, ByteStream, ContentPart, OwnerRecord};
+use crate::widgets::undo_form::{UndoForm, add_undo_notice};
+use app::attachments::{self, ByteStream, ContentPart, FileOwnerRecord};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;
@@ -47,7 +47,7 @@ pub async fn show_file_page(
     let code = FileCode::new(code);
     let view = attachments::read_file(&app, user.session(), code).await?;
     let (file, zone) = (&view.file, &view.registers.zone);
-    let owner = OwnerRecord { of: file.owner, record: file.record };
+    let owner = FileOwnerRecord { of: file.owner, record: file.record };
     let (current, word) = match file.owner {
         FileOwner::Claim => ("eventos", "ao evento"),
         FileOwner::Inspection => ("vistorias", "à vistoria"),
@@ -156,8 +156,8 @@ pub async fn restore_file(
     }
 }
 
-fn build_return_path(app: &App, view: &attachments::AttachmentView) -> String {
-    let owner = OwnerRecord { of: view.file.owner, record: view.file.record };
+fn build_return_path(app: &App, view: &attachments::AttachedFileView) -> String {
+    let owner = FileOwnerRecord { of: view.file.owner, record: view.file.record };
     format!("{}{}#arquivos", derive_root_path(app), build_owner_path(owner))
 }
 

@@ -8,7 +8,7 @@ use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, Refusal};
 use crate::widgets::record_form;
 use crate::widgets::upload::{MultipartField, MultipartUpload};
-use app::attachments::{self, OwnerRecord, UploadBuffer};
+use app::attachments::{self, FileOwnerRecord, UploadBuffer};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::{FromRequest, Request, State};
@@ -63,7 +63,7 @@ pub async fn attach_files(
     PathNumber(record): PathNumber,
     AttachmentUpload { upload, of }: AttachmentUpload,
 ) -> HandlerResult {
-    let owner = OwnerRecord { of, record };
+    let owner = FileOwnerRecord { of, record };
     // Checks the permission before reading the body.
     match attachments::authorize_attachment(&app, user.session(), owner).await {
         Ok(()) => {}
@@ -116,7 +116,7 @@ fn describe_outcome(outcome: &AttachmentOutcome) -> String {
 async fn render_record_with_report(
     app: &App,
     user: &SignedInUser,
-    owner: OwnerRecord,
+    owner: FileOwnerRecord,
     outcome: AttachmentOutcome,
 ) -> HandlerResult {
     let report = UploadReport { summary: describe_outcome(&outcome), problems: outcome.problems };
@@ -134,7 +134,7 @@ async fn render_record_with_report(
 async fn receive_files(
     app: &App,
     user: &SignedInUser,
-    owner: OwnerRecord,
+    owner: FileOwnerRecord,
     mut upload: MultipartUpload,
     outcome: &mut AttachmentOutcome,
 ) -> Result<(), Refusal> {

@@ -12,7 +12,7 @@ use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_badge::build_situation_badge;
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
-use crate::widgets::undo::{UndoForm, add_undo_notice};
+use crate::widgets::undo_form::{UndoForm, add_undo_notice};
 use app::benefits::{self, FullBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::register_snapshot::TenantRegisters;

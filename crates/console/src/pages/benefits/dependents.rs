@@ -13,7 +13,7 @@ use crate::widgets::page::{HandlerResult, Refusal};
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, read_form_values,
 };
-use crate::widgets::undo::{UndoForm, add_undo_notice};
+use crate::widgets::undo_form::{UndoForm, add_undo_notice};
 use app::benefits;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::dependents;

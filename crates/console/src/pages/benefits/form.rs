@@ -16,7 +16,7 @@ use crate::widgets::page::{HandlerResult, Refusal, show_page};
 use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money_values, read_form_values,
 };
-use app::benefits::{self, FullBenefit, SaveBenefitInput};
+use app::benefits::{self, BenefitWriteInput, FullBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::quick_search;
 use app::register_snapshot::TenantRegisters;
@@ -173,16 +173,16 @@ fn select_record_values(specs: &[InputSpec], values: &FormValues) -> FormValues 
     normalize_money_values(specs, values).into_iter().filter(|(name, _)| has_spec(name)).collect()
 }
 
-fn parse_benefit_input(kind: BenefitKind, record: &Value) -> Result<SaveBenefitInput, Vec<RequestProblem>> {
+fn parse_benefit_input(kind: BenefitKind, record: &Value) -> Result<BenefitWriteInput, Vec<RequestProblem>> {
     fn into_problems<T>(unread: read::PartialInput<T>) -> Vec<RequestProblem> {
         unread.problems.into_problems()
     }
     match kind {
         BenefitKind::Vehicle => read::read_record(record)
-            .map(|input| SaveBenefitInput::Vehicle(Box::new(input)))
+            .map(|input| BenefitWriteInput::Vehicle(Box::new(input)))
             .map_err(into_problems),
         _ => read::read_record(record)
-            .map(|input| SaveBenefitInput::Basic(Box::new(input)))
+            .map(|input| BenefitWriteInput::Basic(Box::new(input)))
             .map_err(into_problems),
     }
 }

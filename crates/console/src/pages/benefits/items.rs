@@ -12,7 +12,7 @@ use crate::widgets::record_form::{
     FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money, normalize_money_values,
     read_form_values,
 };
-use crate::widgets::undo::{UndoForm, add_undo_notice};
+use crate::widgets::undo_form::{UndoForm, add_undo_notice};
 use app::benefits::{self, FullBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};

@@ -14,7 +14,7 @@ use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
-use app::attachments::OwnerRecord;
+use app::attachments::FileOwnerRecord;
 use app::cases::{self, CaseChangeHistory, FullCase};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
@@ -134,7 +134,7 @@ async fn build_case_page(
             attachments::build_attachment_section(
                 app,
                 user,
-                OwnerRecord { of: owner_kind, record: code },
+                FileOwnerRecord { of: owner_kind, record: code },
                 report,
             )
             .await?,

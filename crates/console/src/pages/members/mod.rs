@@ -16,7 +16,7 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
-use app::attachments::OwnerRecord;
+use app::attachments::FileOwnerRecord;
 use app::members::dependents;
 use app::members::{self, MemberView};
 use app::register_snapshot::TenantRegisters;
@@ -119,7 +119,7 @@ async fn build_member_page(
     let history = members::read_member_history(app, caller, code).await?;
     let sections =
         timeline::list_related_sections(app, user, &frame.root, (code, &view.profile.name)).await?;
-    let owner = OwnerRecord { of: FileOwner::Member, record: code.get() };
+    let owner = FileOwnerRecord { of: FileOwner::Member, record: code.get() };
     let files = attachments::build_attachment_section(app, user, owner, report).await?;
     let registers = &view.registers;
     let to_entry = |(code, one): &(BenefitCode, Benefit)| {

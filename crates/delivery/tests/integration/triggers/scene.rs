@@ -2,7 +2,7 @@
 //! hand.
 
 use app::access;
-use app::benefits::{self, SaveBenefitInput, SavedBenefit};
+use app::benefits::{self, BenefitWriteInput, SavedBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::session::Session;
 use app::triggers::receivers::{self, AT_ONCE, ReceiverChangeRequest, RequestedReceiver, TenantActor};
@@ -114,7 +114,7 @@ impl Office {
     }
 
     async fn save(&self, text: &str) -> SavedBenefit {
-        let input = SaveBenefitInput::Basic(Box::new(read_body(text.as_bytes()).unwrap()));
+        let input = BenefitWriteInput::Basic(Box::new(read_body(text.as_bytes()).unwrap()));
         now(benefits::save_benefit(&self.app, &self.caller, input, IdempotentWrite::without_key()).await)
     }
 }
