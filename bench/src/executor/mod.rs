@@ -21,7 +21,7 @@ use tokio_postgres::Config;
 pub struct Plan {
     pub sqlite: bool,
     pub postgres: bool,
-    /// Of a `PostgreSQL` server where a database may be created.
+    /// Of a PostgreSQL server where a database may be created.
     pub address: Option<String>,
     pub rows: i64,
     pub span: Duration,

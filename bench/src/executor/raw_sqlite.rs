@@ -150,7 +150,7 @@ impl Threads {
 /// Who moves the log back into the database.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Log {
-    /// The thread that writes, after every 1000 pages: as `SQLite` does it by itself.
+    /// The thread that writes, after every 1000 pages: as SQLite does it by itself.
     Inline,
     /// Another thread, from 4 MiB on: as the executor does it.
     Aside,

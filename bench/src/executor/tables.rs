@@ -8,7 +8,7 @@ pub const PAGE: i64 = 100;
 const PERSON_HAS: i64 = 2;
 const BRANCHES: i64 = 50;
 
-/// Spelt for `PostgreSQL`; `for_sqlite` exchanges what differs.
+/// Spelt for PostgreSQL; `for_sqlite` exchanges what differs.
 pub const CREATE: &str = "
 CREATE TABLE bench_branch (
     tenant BIGINT NOT NULL, code BIGINT NOT NULL, name TEXT NOT NULL, active BOOLEAN NOT NULL,
@@ -32,7 +32,7 @@ pub fn for_sqlite(text: &str) -> String {
     text.replace("BIGINT", "INTEGER").replace("BOOLEAN", "INTEGER").replace("\n);", "\n) STRICT;")
 }
 
-/// `$1` is a name in `SQLite`, `?1` a number.
+/// `$1` is a name in SQLite, `?1` a number.
 pub fn numbered(text: &str) -> String {
     text.replace('$', "?")
 }

@@ -137,7 +137,7 @@ impl Base {
         Ok(())
     }
 
-    /// Lets `PostgreSQL` look at its tables, as it does by itself on a server that runs; the other engine asks nothing of it.
+    /// Lets PostgreSQL look at its tables, as it does by itself on a server that runs; the other engine asks nothing of it.
     pub async fn look(&self) -> Result<(), Failure> {
         if let Place::Postgres(config) = &self.place {
             connect(config).await?.batch_execute("VACUUM ANALYZE").await?;

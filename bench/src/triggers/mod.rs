@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 pub struct Plan {
     pub sqlite: bool,
     pub postgres: bool,
-    /// Of a `PostgreSQL` server where a database may be created.
+    /// Of a PostgreSQL server where a database may be created.
     pub address: Option<String>,
     pub deliveries: u64,
     pub span: Duration,

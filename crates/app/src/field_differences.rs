@@ -1,5 +1,5 @@
 //! Field-by-field differences between two states of a record: reported on a version conflict
-//! (`record_version.rs`), and stored with every change (`storage::field_changes`).
+//! (`record_version.rs`), and stored with every change (`storage::history::field_changes`).
 
 use domain::CaseKind;
 use wire::field_texts::FieldTexts;

@@ -22,9 +22,9 @@ use storage::triggers::receivers;
 /// Number of months shown, including the present one.
 pub const SHOWN_MONTHS: usize = 12;
 /// Benefits pending activation for more than this number of days need attention.
-pub const WAITS_LONG: i32 = 15;
+pub const LONG_WAIT_DAYS: i32 = 15;
 /// A deal in the same stage for more than this number of days is cold.
-pub const GONE_COLD: i32 = 14;
+pub const COLD_DEAL_DAYS: i32 = 14;
 /// Lower limits, in days, of the age groups of open claims after the first.
 pub const AGE_STEPS: [i32; 3] = [7, 30, 90];
 /// Cache time of the open work.
@@ -133,7 +133,7 @@ async fn load_open_work(
         true => Vec::new(),
         false => panel::count_open_claims(&app.db, tenant, &situations, AGE_STEPS.map(ago)).await?,
     };
-    let deals = panel::count_open_deals(&app.db, tenant, ago(GONE_COLD)).await?;
+    let deals = panel::count_open_deals(&app.db, tenant, ago(COLD_DEAL_DAYS)).await?;
     let open = Arc::new(OpenWorkSnapshot { claims, deals, counted_at: now });
     app.caches.open_work.0.insert(tenant, Arc::clone(&open));
     Ok(open)
@@ -224,7 +224,7 @@ async fn count_long_waits(
 ) -> Result<CappedCount, Error> {
     let waiting_days = search::list_waiting_days(app, scope).await?;
     let today = app.now().date_in(&registers.zone);
-    let long = |day: &&Date| today.days_since(**day) > WAITS_LONG;
+    let long = |day: &&Date| today.days_since(**day) > LONG_WAIT_DAYS;
     let count = waiting_days.iter().filter(long).count() as i64;
     Ok(CappedCount { count, or_more: count == PAGE_SIZE })
 }

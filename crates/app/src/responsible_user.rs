@@ -1,7 +1,7 @@
 //! Who may be responsible for a case or a deal.
 
 use crate::Error;
-use domain::{BranchCode, TenantId, UserCode};
+use domain::{BranchCode, TenantId, User, UserCode};
 use storage::Tx;
 use storage::access::users;
 
@@ -18,5 +18,6 @@ pub(crate) async fn may_become_responsible(
         return Ok(true);
     }
     let found = users::find_user(&mut *tx, tenant, user).await?;
-    Ok(found.is_some_and(|user| user.may_be_responsible(branch)))
+    let has_branch = |user: &User| branch.is_none_or(|branch| user.has_branch(branch));
+    Ok(found.is_some_and(|user| user.active && has_branch(&user)))
 }

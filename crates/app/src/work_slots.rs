@@ -36,9 +36,9 @@ impl FairPlaces {
         FairPlaces { server, server_count, tenant_count, tenants: Mutex::default() }
     }
 
-    /// Waits for a slot, first come, first served; `None` after `patience`, or if too many requests wait already.
+    /// Waits for a slot, first come, first served; `None` after `timeout`, or if too many requests wait already.
     #[boxed::future]
-    pub async fn acquire(&self, tenant: TenantId, patience: Duration) -> Option<HeldPlace> {
+    pub async fn acquire(&self, tenant: TenantId, timeout: Duration) -> Option<HeldPlace> {
         let queue = self.tenant_queue(tenant);
         let _waiting = queue.waiting.try_acquire_owned().ok()?;
         let both = async {
@@ -47,7 +47,7 @@ impl FairPlaces {
             let server = Arc::clone(&self.server).acquire_owned().await.ok()?;
             Some(HeldPlace { _tenant: tenant_place, _server: server })
         };
-        tokio::time::timeout(patience, both).await.ok().flatten()
+        tokio::time::timeout(timeout, both).await.ok().flatten()
     }
 
     /// A slot, if one is free now.
@@ -83,16 +83,16 @@ mod tests {
     #[tokio::test]
     async fn no_association_has_all_places_and_those_who_wait_go_in_order() {
         let places = Arc::new(FairPlaces::new(2, 1));
-        let patience = Duration::from_mins(1);
-        let first = places.acquire(ONE, patience).await.unwrap();
+        let timeout = Duration::from_mins(1);
+        let first = places.acquire(ONE, timeout).await.unwrap();
         assert!(places.acquire(ONE, Duration::ZERO).await.is_none(), "its own one is taken");
         assert!(places.try_acquire(ONE).is_none());
-        let second = places.acquire(TWO, patience).await.unwrap();
+        let second = places.acquire(TWO, timeout).await.unwrap();
         assert_eq!(places.held_count(), 2);
         assert!(places.try_acquire(THREE).is_none(), "the server has two");
         let waiting = tokio::spawn({
             let places = Arc::clone(&places);
-            async move { places.acquire(THREE, patience).await.is_some() }
+            async move { places.acquire(THREE, timeout).await.is_some() }
         });
         tokio::task::yield_now().await;
         drop(first);
@@ -105,17 +105,17 @@ mod tests {
     async fn only_a_few_wait() {
         let places = Arc::new(FairPlaces::new(2, 1));
         let _held = places.acquire(ONE, Duration::ZERO).await.unwrap();
-        let patience = Duration::from_hours(1);
+        let timeout = Duration::from_hours(1);
         let waiting: Vec<_> = (0..MOST_WAITING)
             .map(|_| {
                 let places = Arc::clone(&places);
-                tokio::spawn(async move { places.acquire(ONE, patience).await.is_some() })
+                tokio::spawn(async move { places.acquire(ONE, timeout).await.is_some() })
             })
             .collect();
         while places.tenant_queue(ONE).waiting.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
-        let mut next = std::pin::pin!(places.acquire(ONE, patience));
+        let mut next = std::pin::pin!(places.acquire(ONE, timeout));
         let refused = next.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         assert!(matches!(refused, Poll::Ready(None)), "the next is refused at once");
         waiting.iter().for_each(tokio::task::JoinHandle::abort);

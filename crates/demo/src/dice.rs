@@ -65,17 +65,17 @@ mod tests {
 
     #[test]
     fn throws_repeat_themselves_and_stay_within_bounds() {
-        let throws = |seed, number| {
+        let jitters = |seed, number| {
             let mut dice = SeededDice::new(seed, number);
             (0..200).map(|_| dice.roll_range(3..9)).collect::<Vec<_>>()
         };
-        assert_eq!(throws(1, 7), throws(1, 7));
-        assert_ne!(throws(1, 7), throws(1, 8));
-        assert_ne!(throws(1, 7), throws(2, 7));
+        assert_eq!(jitters(1, 7), jitters(1, 7));
+        assert_ne!(jitters(1, 7), jitters(1, 8));
+        assert_ne!(jitters(1, 7), jitters(2, 7));
         for face in 3..9 {
-            assert!(throws(1, 7).contains(&face), "{face}");
+            assert!(jitters(1, 7).contains(&face), "{face}");
         }
-        assert!(throws(1, 7).iter().all(|throw| (3..9).contains(throw)));
+        assert!(jitters(1, 7).iter().all(|throw| (3..9).contains(throw)));
     }
 
     #[test]

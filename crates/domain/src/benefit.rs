@@ -65,3 +65,10 @@ pub struct TrackerInstallation {
 
 /// The values of additional fields, as text.
 pub type AdditionalFieldValues = BTreeMap<FieldCode, String>;
+
+impl BenefitKind {
+    /// Whether benefits of this kind protect a vehicle.
+    pub fn has_vehicle(self) -> bool {
+        self == BenefitKind::Vehicle
+    }
+}

@@ -5,6 +5,7 @@
 //! To add a value type: one file, a `parse` that returns the value or the [`Rejection`] that explains why not, and its
 //! tests beside it.
 
+mod accepted_status;
 mod address;
 mod audit;
 mod benefit;
@@ -16,7 +17,6 @@ mod colour;
 mod cursor;
 mod database_fault;
 mod date;
-mod delivery_status;
 mod digits;
 pub mod display;
 mod document;
@@ -64,6 +64,7 @@ pub use crate::import_undo::{ImportUndoObstacle, ReferenceKind};
 pub use crate::local_moment::{PeriodStart, WrittenMoment};
 pub use crate::mirror::MirrorRecordConflict;
 pub use crate::random_source::RandomSource;
+pub use accepted_status::is_accepted_status;
 pub use address::{Cep, PostalAddress, Uf};
 pub use audit::{AuditedAction, AuditedChange, AuditedRecord, AuditedRecordKind};
 pub use benefit::{AdditionalFieldValues, Benefit, BenefitItem, TrackerInstallation};
@@ -80,7 +81,6 @@ pub use colour::Colour;
 pub use cursor::{ChangeDigest, HistoryCursor};
 pub use database_fault::DatabaseFault;
 pub use date::Date;
-pub use delivery_status::is_accepted_status;
 pub use digits::{parse_decimal_digit, replace_with_ascii_digits};
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;

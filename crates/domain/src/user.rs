@@ -19,9 +19,4 @@ impl User {
     pub fn has_branch(&self, branch: BranchCode) -> bool {
         self.role.has_every_branch() || self.branches.contains(&branch)
     }
-
-    /// Whether the user may be made responsible for a record of this branch.
-    pub fn may_be_responsible(&self, branch: Option<BranchCode>) -> bool {
-        self.active && branch.is_none_or(|branch| self.has_branch(branch))
-    }
 }

@@ -19,7 +19,7 @@ const MOST_MEMORY: u64 = 320 * 1024 * 1024;
 /// The longer side of a preview, in pixels.
 const PREVIEW_SIDE: u32 = 480;
 const PREVIEW_QUALITY: u8 = 80;
-/// The flag for an `XMP_FLAG` chunk in the header of an extended WebP.
+/// The flag for an XMP chunk in the header of an extended WebP.
 const XMP_FLAG: u8 = 0b0000_0100;
 
 /// A validated and cleaned picture.

@@ -133,7 +133,7 @@ fn read_claim_person(
         let mut reader = RecordReader::new(json, &mut ignored, "evento", claim);
         let number = reader.phone("numero")?;
         let kind = reader.read_choice::<PhoneKind>("tipo").unwrap_or(number.kind());
-        Some(ContactPhone { kind, country: exchange::mirror_store::HOME.to_owned(), number })
+        Some(ContactPhone { kind, country: exchange::mirror_store::HOME_COUNTRY_CODE.to_owned(), number })
     });
     let phones: Vec<ContactPhone> = phones.collect();
     Some(MirroredPerson { code: PersonCode::new(person_code), branch, profile, phones })

@@ -37,7 +37,7 @@ pub fn test(_: TokenStream, item: TokenStream) -> TokenStream {
     build_conditional_test(&quote!(true), parse_macro_input!(item as ItemFn))
 }
 
-/// The same for one that needs `PostgreSQL`. It is left out where the run has no server.
+/// The same for one that needs PostgreSQL. It is left out where the run has no server.
 #[proc_macro_attribute]
 pub fn postgres_test(_: TokenStream, item: TokenStream) -> TokenStream {
     build_conditional_test(&quote!(::testkit::has_server()), parse_macro_input!(item as ItemFn))

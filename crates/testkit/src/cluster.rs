@@ -1,4 +1,4 @@
-//! A throw-away `PostgreSQL` server: its own folder, a socket and no port, never root, and a collation that is not C, so
+//! A throw-away PostgreSQL server: its own folder, a socket and no port, never root, and a collation that is not C, so
 //! that a comparison left to the database shows itself.
 
 use std::os::unix::process::CommandExt;
@@ -114,7 +114,7 @@ fn binaries() -> PathBuf {
     versions.pop().map_or_else(|| panic!("PostgreSQL is not installed: run ./test"), |(_, path)| path)
 }
 
-/// `PostgreSQL` refuses to run as root: then it runs as the user that Debian made for it.
+/// PostgreSQL refuses to run as root: then it runs as the user that Debian made for it.
 fn owner() -> Option<(u32, u32)> {
     let am_root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0;
     am_root.then(|| {

@@ -192,9 +192,9 @@ async fn converse(stream: TcpStream, state: &Mutex<State>) -> io::Result<()> {
             state.at_once -= usize::from(is_under_way.swap(false, Ordering::SeqCst));
             key.as_ref().is_some_and(|key| state.under_way.remove(key))
         };
-        let goes_on = react(&mut stream, state, reaction, &ended).await;
+        let has_record_queue = react(&mut stream, state, reaction, &ended).await;
         ended();
-        if !goes_on? {
+        if !has_record_queue? {
             return Ok(());
         }
     }

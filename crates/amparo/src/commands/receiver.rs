@@ -91,7 +91,8 @@ async fn add_receiver(
             None => problems.push(Rejection::BadHeader(text.clone())),
         }
     }
-    let concurrency = arguments.get_one::<i32>("concurrency").copied().unwrap_or(receivers::AT_ONCE);
+    let concurrency =
+        arguments.get_one::<i32>("concurrency").copied().unwrap_or(receivers::DEFAULT_CONCURRENCY);
     let (Some(address), []) = (address, &problems[..]) else {
         return Err(app::Error::Refused(problems).into());
     };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 pub const ALLOWED: &str = "uma duração de 1ms a 7d, como 500ms, 30s, 5m ou 12h";
 
-/// Longer waits make no sense, and `PostgreSQL` counts milliseconds in 32 bits.
+/// Longer waits make no sense, and PostgreSQL counts milliseconds in 32 bits.
 const RANGE: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_hours(168);
 
 pub fn parse_duration(text: &str) -> Option<Duration> {

@@ -1,5 +1,5 @@
 //! The real server killed in the middle of changing situations and telling of them, again and again: every change is
-//! told, in the order of its record, with the bytes of its history, and nothing else ever is. On `PostgreSQL` two servers
+//! told, in the order of its record, with the bytes of its history, and nothing else ever is. On PostgreSQL two servers
 //! share the work, and one goes on while the other is killed. `AMPARO_TEST_KILLS` sets how often (20, and more in
 //! `./test --long`).
 #![allow(

@@ -24,7 +24,7 @@ use wire::records::{
 };
 
 /// Problems per answer.
-const AT_ONCE: usize = 1000;
+const LINES_PER_PAGE: usize = 1000;
 
 /// `POST /gestao/importacao`
 pub async fn receive_import_file(
@@ -155,14 +155,14 @@ pub async fn list_import_problems(
     QueryRecord(query): QueryRecord<DepoisDaLinhaQuery>,
 ) -> Result<JsonAnswer<Vec<ErroImportacaoTO>>, RequestFailure> {
     let after = query.after.into_set().map_or(0, BoundedInt::get);
-    let range = (after, AT_ONCE as i64 + 1);
+    let range = (after, LINES_PER_PAGE as i64 + 1);
     let mut found =
         import::list_import_problems(&state.app, &ImportCaller::from_session(&caller), code.get()?, range)
             .await?;
-    if let Some(next) = found.get(AT_ONCE).map(|one| one.line) {
+    if let Some(next) = found.get(LINES_PER_PAGE).map(|one| one.line) {
         // Ends the page at a line boundary, because the next page starts after its last line.
         let complete = found.partition_point(|one| one.line < next);
-        found.truncate(if complete == 0 { AT_ONCE } else { complete });
+        found.truncate(if complete == 0 { LINES_PER_PAGE } else { complete });
     }
     let render = |one: import::StoredLineProblem| ErroImportacaoTO {
         linha: one.line,
@@ -184,7 +184,7 @@ pub async fn list_kept_records(
         &state.app,
         &ImportCaller::from_session(&caller),
         code.get()?,
-        (after, AT_ONCE as i64),
+        (after, LINES_PER_PAGE as i64),
     )
     .await?;
     let render =

@@ -9,8 +9,8 @@ use app::register_snapshot::load_registers;
 use app::session::Session;
 use app::triggers;
 use app::triggers::receivers::{
-    self, AT_ONCE, ChangedReceiver, CreatedReceiver, PauseReason, ReceiverChangeRequest, RedactedReceiver,
-    RequestedReceiver, TenantActor,
+    self, ChangedReceiver, CreatedReceiver, DEFAULT_CONCURRENCY, PauseReason, ReceiverChangeRequest,
+    RedactedReceiver, RequestedReceiver, TenantActor,
 };
 use axum::extract;
 use axum::response::Response;
@@ -99,7 +99,7 @@ fn convert_new_receiver(input: ReceptorInput) -> Result<RequestedReceiver, app::
             address,
             entities,
             headers,
-            concurrency: input.concurrency.into_set().map_or(AT_ONCE, read::BoundedInt::get),
+            concurrency: input.concurrency.into_set().map_or(DEFAULT_CONCURRENCY, read::BoundedInt::get),
         }),
         _ => Err(app::Error::Refused(problems)),
     }

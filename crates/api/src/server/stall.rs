@@ -12,7 +12,7 @@ use tokio::time::{Instant, Sleep};
 /// A stream with a time limit on stalled writes.
 pub struct StallTimeoutStream<S> {
     stream: S,
-    patience: Duration,
+    stall_timeout: Duration,
     /// Runs while a write is pending.
     waiting: Option<Pin<Box<Sleep>>>,
     /// Records from the first write to the end of the flush that an answer is leaving: more of it may wait above this
@@ -21,8 +21,12 @@ pub struct StallTimeoutStream<S> {
 }
 
 impl<S> StallTimeoutStream<S> {
-    pub fn new(stream: S, patience: Duration, activity: Arc<ConnectionActivity>) -> StallTimeoutStream<S> {
-        StallTimeoutStream { stream, patience, waiting: None, activity }
+    pub fn new(
+        stream: S,
+        stall_timeout: Duration,
+        activity: Arc<ConnectionActivity>,
+    ) -> StallTimeoutStream<S> {
+        StallTimeoutStream { stream, stall_timeout, waiting: None, activity }
     }
 
     fn check_progress<T>(&mut self, context: &mut Context<'_>, wrote: Poll<Result<T>>) -> Poll<Result<T>> {
@@ -30,7 +34,7 @@ impl<S> StallTimeoutStream<S> {
             self.waiting = None;
             return wrote;
         }
-        let until = Instant::now() + self.patience;
+        let until = Instant::now() + self.stall_timeout;
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
         match waiting.as_mut().poll(context) {
             Poll::Ready(()) => {

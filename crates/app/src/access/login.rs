@@ -95,7 +95,7 @@ pub enum SignInOutcome {
 }
 
 /// How long the user may take to submit the code.
-pub const HALF_FOR: Duration = Duration::from_mins(10);
+pub const CHALLENGE_LIFETIME: Duration = Duration::from_mins(10);
 
 /// A login that succeeded recently.
 #[derive(Clone)]
@@ -172,11 +172,11 @@ pub async fn log_in_with_code(
 
 async fn admit_program(
     app: &App,
-    door: SignInPurpose,
+    purpose: SignInPurpose,
     credential: (&str, &str),
     origin: CallerOrigin,
 ) -> Result<SignInGrant, Error> {
-    match sign_in_for_purpose(app, door, credential, origin).await? {
+    match sign_in_for_purpose(app, purpose, credential, origin).await? {
         SignInOutcome::Grant(entered) => Ok(*entered),
         SignInOutcome::Challenge(_) => Err(Error::Credential),
     }
@@ -185,7 +185,7 @@ async fn admit_program(
 /// As [`log_in_program`], for any purpose.
 pub(crate) async fn sign_in_for_purpose(
     app: &App,
-    door: SignInPurpose,
+    purpose: SignInPurpose,
     (login, password): (&str, &str),
     origin: CallerOrigin,
 ) -> Result<SignInOutcome, Error> {
@@ -194,7 +194,7 @@ pub(crate) async fn sign_in_for_purpose(
         return Err(Error::Credential);
     }
     let (app, login, password) = (app.clone(), login.to_owned(), password.to_owned());
-    let attempt = async move { attempt_sign_in(&app, &login, password, (&door, &origin)).await };
+    let attempt = async move { attempt_sign_in(&app, &login, password, (&purpose, &origin)).await };
     let ended = tokio::spawn(attempt.in_current_span()).await;
     ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
@@ -203,10 +203,10 @@ async fn attempt_sign_in(
     app: &App,
     login: &str,
     password: String,
-    (door, origin): (&SignInPurpose, &CallerOrigin),
+    (purpose, origin): (&SignInPurpose, &CallerOrigin),
 ) -> Result<SignInOutcome, Error> {
     let address = origin.address;
-    let through = (door, address);
+    let through = (purpose, address);
     // An invalid address matches no user; it is counted and checked all the same.
     let email = Email::parse(login).ok();
     let name = email.as_ref().map_or(login, Email::as_str);
@@ -215,14 +215,14 @@ async fn attempt_sign_in(
     if let Some(entered) = repeat_remembered_login(app, &digest, &subjects, through).await? {
         return Ok(entered);
     }
-    let account = find_allowed_account(app, email.as_ref(), &subjects, (door, origin)).await?;
+    let account = find_allowed_account(app, email.as_ref(), &subjects, (purpose, origin)).await?;
     let turn = app.passwords.wait_for_turn(account.is_known_here).await?;
     // During the wait, the same login may have succeeded, or too many others failed.
     if let Some(entered) = repeat_remembered_login(app, &digest, &subjects, through).await? {
         return Ok(entered);
     }
     let NamedAccount { account, target, .. } =
-        find_allowed_account(app, email.as_ref(), &subjects, (door, origin)).await?;
+        find_allowed_account(app, email.as_ref(), &subjects, (purpose, origin)).await?;
     let hash = account.as_ref().map(|account| account.password_hash.as_str());
     let (turn, is_right) = app.passwords.verify(turn, password, hash).await;
     if let (true, Some(account)) = (is_right?, account) {
@@ -243,7 +243,7 @@ async fn attempt_sign_in(
     }
     app.throttle.count(app, subjects, app.now()).await?;
     metrics::counter!("amparo_login_failures_total").increment(1);
-    let change = match (target.user, door) {
+    let change = match (target.user, purpose) {
         (Some(user), SignInPurpose::PasswordCheck(_)) => {
             build_user_change(AuditedAction::RefusePassword, user)
         }
@@ -267,7 +267,7 @@ async fn find_allowed_account(
     app: &App,
     email: Option<&Email>,
     subjects: &FailureSubjects,
-    (door, origin): (&SignInPurpose, &CallerOrigin),
+    (purpose, origin): (&SignInPurpose, &CallerOrigin),
 ) -> Result<NamedAccount, Error> {
     let (now, address) = (app.now(), origin.address);
     let account = match email {
@@ -282,7 +282,7 @@ async fn find_allowed_account(
     let target = LoginTarget {
         tenant,
         user: account.as_ref().map(|account| account.user),
-        operation: door.operation(),
+        operation: purpose.operation(),
         address,
     };
     let known = account.as_ref().and_then(|account| account.known_since);
@@ -323,7 +323,7 @@ async fn repeat_remembered_login(
 struct TokenIssuance {
     right: RememberedLogin,
     key: TokenLookupKey,
-    door: SignInPurpose,
+    purpose: SignInPurpose,
     address: CallerAddress,
     now: Moment,
 }
@@ -333,10 +333,11 @@ struct TokenIssuance {
 async fn issue_token(
     app: &App,
     right: &RememberedLogin,
-    (door, address): (&SignInPurpose, CallerAddress),
+    (purpose, address): (&SignInPurpose, CallerAddress),
 ) -> Result<Option<(SignInOutcome, Option<i32>)>, Error> {
     let (token, key) = generate_token(right.tenant, &*app.random_source);
-    let input = TokenIssuance { right: right.clone(), key, door: door.clone(), address, now: app.now() };
+    let input =
+        TokenIssuance { right: right.clone(), key, purpose: purpose.clone(), address, now: app.now() };
     let lane = WriteLane::foreground(right.tenant);
     let written = app.db.write(lane, input, |tx, input| Box::pin(write_token(tx, input))).await?;
     let Some(TokenWriteOutcome { entering, is_half, entry }) = written else { return Ok(None) };
@@ -377,7 +378,7 @@ struct TokenWriteOutcome {
 }
 
 async fn write_token(tx: &mut Tx, issue: &TokenIssuance) -> Result<Option<TokenWriteOutcome>, Error> {
-    let TokenIssuance { right, key, door, address, now } = issue;
+    let TokenIssuance { right, key, purpose, address, now } = issue;
     let entering = logins::find_sign_in_user(&mut *tx, right.tenant, right.user).await?;
     let is_right =
         |user: &SignInUser| *user.password_hash == *right.password_hash && *user.email == *right.email;
@@ -386,7 +387,7 @@ async fn write_token(tx: &mut Tx, issue: &TokenIssuance) -> Result<Option<TokenW
     };
     let account = (right.tenant, right.user);
     let generation = entering.generation;
-    let agent = match door {
+    let agent = match purpose {
         SignInPurpose::PasswordCheck(_) => {
             return Ok(Some(TokenWriteOutcome { entering, is_half: false, entry: None }));
         }
@@ -399,7 +400,7 @@ async fn write_token(tx: &mut Tx, issue: &TokenIssuance) -> Result<Option<TokenW
                     right.tenant,
                     &key.hash,
                     waits,
-                    now.plus(HALF_FOR),
+                    now.plus(CHALLENGE_LIFETIME),
                 );
                 tx.execute(half).await?;
                 let change = build_user_change(AuditedAction::AcceptPassword, right.user);
@@ -410,7 +411,7 @@ async fn write_token(tx: &mut Tx, issue: &TokenIssuance) -> Result<Option<TokenW
         }
     };
     let mut statements = build_token_statements(account, key, generation, (*address, agent), *now);
-    if let SignInPurpose::ProgramWithCode = door {
+    if let SignInPurpose::ProgramWithCode = purpose {
         statements.push(tokens::mark_code_verified(right.tenant, &key.hash));
     }
     let entry = issue.record_login(tx, &mut statements).await?;
@@ -422,7 +423,7 @@ impl TokenIssuance {
     fn actor(&self) -> AccountActor {
         AccountActor {
             user: Some(self.right.user),
-            operation: self.door.operation(),
+            operation: self.purpose.operation(),
             address: Some(self.address),
         }
     }
@@ -431,7 +432,7 @@ impl TokenIssuance {
     /// logs in for every exchange leaves one row every ten minutes and reserves no further codes.
     async fn record_login(&self, tx: &mut Tx, statements: &mut Vec<Statement>) -> Result<Option<i32>, Error> {
         let (tenant, user) = (self.right.tenant, self.right.user);
-        let action = match (&self.door, self.right.entry) {
+        let action = match (&self.purpose, self.right.entry) {
             (SignInPurpose::Program, Some(entry)) => {
                 statements.push(audit::add_entry_repeats(tenant, entry, 1));
                 return Ok(Some(entry));
@@ -442,7 +443,7 @@ impl TokenIssuance {
         };
         let change = build_user_change(action, user);
         let entry = self.actor().record(tx, tenant, change, self.now).await?;
-        Ok(Some(entry).filter(|_| matches!(self.door, SignInPurpose::Program)))
+        Ok(Some(entry).filter(|_| matches!(self.purpose, SignInPurpose::Program)))
     }
 }
 

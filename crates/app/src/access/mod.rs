@@ -21,7 +21,8 @@ mod login_code;
 mod throttle;
 
 pub use login::{
-    CallerOrigin, HALF_FOR, SignInGrant, SignInOutcome, log_in_program, log_in_program_from, log_in_with_code,
+    CHALLENGE_LIFETIME, CallerOrigin, SignInGrant, SignInOutcome, log_in_program, log_in_program_from,
+    log_in_with_code,
 };
 pub(crate) use login::{RememberedLogins, SignInPurpose, sign_in_for_purpose};
 pub use login_audit::LoginTrail;

@@ -22,11 +22,11 @@ use tokio::sync::Semaphore;
 
 const ASK: AuditedOperation = AuditedOperation::RequestPasswordLink;
 const FINISH: AuditedOperation = AuditedOperation::UsePasswordLink;
-pub const GOOD_FOR: Duration = Duration::from_mins(30);
+pub const LINK_LIFETIME: Duration = Duration::from_mins(30);
 /// Maximum number of open links per account: enough for repeated requests, too few to flood a mailbox. An account at
 /// the limit still has a valid link.
 const LINKS_PER_PERIOD: i64 = 3;
-const LINK_PERIOD: Duration = GOOD_FOR;
+const LINK_PERIOD: Duration = LINK_LIFETIME;
 /// Maximum number of concurrent requests. Each takes a few milliseconds; requests beyond that are dropped, so that a
 /// flood builds no queue.
 const CONCURRENT_REQUESTS: usize = 32;
@@ -133,7 +133,7 @@ async fn insert_reset_link(tx: &mut Tx, link: &NewResetLink) -> Result<(), Error
     if !user.active || made >= LINKS_PER_PERIOD {
         return Ok(());
     }
-    let (hash, expires_at) = (hash_link_token(&link.token), now.plus(GOOD_FOR));
+    let (hash, expires_at) = (hash_link_token(&link.token), now.plus(LINK_LIFETIME));
     let reset = NewPasswordResetRow { tenant, hash: &hash, user: user.code, now, expires_at };
     password_resets::insert_password_reset(tx, &reset).await?;
     let address = link.requested_from.map(Into::into);
@@ -142,7 +142,7 @@ async fn insert_reset_link(tx: &mut Tx, link: &NewResetLink) -> Result<(), Error
     let requested_from = link.requested_from.map(|address| address.to_string());
     let message = UserNotice::ResetLink {
         link: &format!("{}/senha/nova/{}", link.server, link.token),
-        minutes: GOOD_FOR.as_secs() / 60,
+        minutes: LINK_LIFETIME.as_secs() / 60,
         requested_from: requested_from.as_deref(),
     };
     let to = Addressee { tenant, name: &user.name, email: &user.email };

@@ -12,7 +12,7 @@ use storage::access::logins;
 use storage::access::tokens;
 use storage::server::versions::{self, CacheVersions};
 
-pub use crate::access::{HALF_FOR, SignInCodeOutcome, SignInOutcome, has_open_challenge};
+pub use crate::access::{CHALLENGE_LIFETIME, SignInCodeOutcome, SignInOutcome, has_open_challenge};
 pub use storage::access::tokens::ActiveToken;
 
 const PASSWORD: AuditedOperation = AuditedOperation::ChangeOwnPassword;
@@ -50,8 +50,8 @@ pub async fn sign_in_from(
     origin: CallerOrigin,
     agent: Option<&str>,
 ) -> Result<SignInOutcome, Error> {
-    let door = SignInPurpose::Console { agent: agent.map(shorten_agent) };
-    access::sign_in_for_purpose(app, door, credential, origin).await
+    let purpose = SignInPurpose::Console { agent: agent.map(shorten_agent) };
+    access::sign_in_for_purpose(app, purpose, credential, origin).await
 }
 
 /// Submits the code that completes the login.

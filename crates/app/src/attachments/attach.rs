@@ -1,9 +1,9 @@
 //! Attaches a file to a record.
 
-use super::file_history::{FileChangeNote, build_attachment_view, build_change_statements};
+use super::file_history::{FileChangeNote, build_change_statements};
 use super::limits::StorageLimits;
 use super::owner::FileOwnerRecord;
-use super::show::{AttachedFileView, load_visible_file, reject_unknown_file};
+use super::show::{AttachedFileView, build_attachment_view, load_visible_file, reject_unknown_file};
 use super::store::ContentPart;
 use super::upload_buffer::UploadBuffer;
 use super::{STAFF, name_file_operations};
@@ -178,7 +178,7 @@ async fn write_attachment(
     let code = FileCode::new(counters::reserve_number(tx, tenant, Counter::File).await?);
     let file = AttachedFile { code, ..file.clone() };
     let change =
-        FileChangeNote { file: &file, action: AuditedAction::AttachFile, is_there: true, reason: None };
+        FileChangeNote { file: &file, action: AuditedAction::AttachFile, is_added: true, reason: None };
     let mut statements =
         vec![attachments::insert_file(tenant, &file), attachments::add_to_file_totals(tenant, 1, file.size)];
     statements.extend(build_change_statements(tx, &command.actor_context(), person, change).await?);

@@ -1,30 +1,20 @@
 //! The audit entry and the field change of a file that is attached, removed or put back.
 
-use super::show::AttachedFileView;
 use crate::Error;
-use crate::command::{ActorContext, WriteCommand};
+use crate::command::ActorContext;
 use crate::field_differences::{FieldDifference, PERSON, name_case_subject};
 use domain::{AuditedAction, AuditedChange, AuditedRecordKind, PersonCode};
-use std::sync::Arc;
 use storage::Tx;
 use storage::attachments::AttachedFile;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
-
-pub(super) fn build_attachment_view<I>(
-    command: &WriteCommand<I>,
-    file: AttachedFile,
-    is_new: bool,
-) -> AttachedFileView {
-    AttachedFileView { file, registers: Arc::clone(&command.registers), is_changeable: true, is_new }
-}
 
 /// The content of the history and audit entries of a file change.
 pub(super) struct FileChangeNote<'f> {
     pub(super) file: &'f AttachedFile,
     pub(super) action: AuditedAction,
     /// Whether the file was added rather than removed.
-    pub(super) is_there: bool,
+    pub(super) is_added: bool,
     pub(super) reason: Option<&'f str>,
 }
 
@@ -34,7 +24,7 @@ pub(super) async fn build_change_statements(
     person: PersonCode,
     change: FileChangeNote<'_>,
 ) -> Result<Vec<storage::Statement>, Error> {
-    let FileChangeNote { file, action, is_there, reason } = change;
+    let FileChangeNote { file, action, is_added, reason } = change;
     let blocks = [(Counter::Audit, 1), (Counter::FieldChange, 1)];
     let [audit_code, number] = counters::reserve_number_blocks(tx, context.tenant, blocks).await?;
     let (subject, owner_kind) = match file.owner.case_kind() {
@@ -46,7 +36,7 @@ pub(super) async fn build_change_statements(
         .with_argument(file.record)
         .with_reason(reason);
     let name = Some(file.name.clone());
-    let (before, after) = if is_there { (None, name) } else { (name, None) };
+    let (before, after) = if is_added { (None, name) } else { (name, None) };
     let changes = vec![FieldDifference { field: "arquivo", before, after }];
     let mut statements = context.field_change_statements(subject, file.record, number, changes);
     statements.push(audit::insert_audit_entry(&context.audit_entry(Some(person), change), audit_code));

@@ -32,7 +32,7 @@ use domain::{AuditedOperation, FileOwner, Role};
 /// The roles of the association's staff.
 const STAFF: &[Role] = &[Role::Administrator, Role::Operator];
 
-/// Method and route of listing and of attaching files, by owner of the files.
+/// The operations that list and attach files, by owner of the files.
 const fn name_file_operations(owner: FileOwner) -> (AuditedOperation, AuditedOperation) {
     match owner {
         FileOwner::Claim => (AuditedOperation::ListClaimFiles, AuditedOperation::AttachClaimFile),

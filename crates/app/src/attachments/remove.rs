@@ -2,10 +2,12 @@
 
 use super::STAFF;
 use super::attach::check_record_room;
-use super::file_history::{FileChangeNote, build_attachment_view, build_change_statements};
+use super::file_history::{FileChangeNote, build_change_statements};
 use super::limits::StorageLimits;
 use super::owner::FileOwnerRecord;
-use super::show::{AttachedFileView, find_visible_file, load_visible_file, reject_unknown_file};
+use super::show::{
+    AttachedFileView, build_attachment_view, find_visible_file, load_visible_file, reject_unknown_file,
+};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
@@ -91,7 +93,7 @@ async fn write_file_removal(
     if !*is_removed {
         check_record_room(tx, tenant, &file, *limits).await?;
     }
-    let change = FileChangeNote { file: &file, action, is_there: !is_removed, reason: reason.as_deref() };
+    let change = FileChangeNote { file: &file, action, is_added: !is_removed, reason: reason.as_deref() };
     let removal = command.user.filter(|_| *is_removed).map(|user| (command.now, user));
     let mut statements = vec![attachments::update_file_removal(tenant, code, removal)];
     statements.extend(build_change_statements(tx, &command.actor_context(), person, change).await?);

@@ -4,6 +4,7 @@ use super::owner::FileOwnerRecord;
 use super::store::{ByteStream, ContentPart};
 use super::{STAFF, name_file_operations};
 use crate::audit::access_log::record_access;
+use crate::command::WriteCommand;
 use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::session::Session;
 use crate::{App, Error};
@@ -118,4 +119,12 @@ pub(super) async fn find_visible_file(
         .find_visible_person(tx, scope)
         .await?
         .map(|(person, is_changeable)| (file, person, is_changeable)))
+}
+
+pub(super) fn build_attachment_view<I>(
+    command: &WriteCommand<I>,
+    file: AttachedFile,
+    is_new: bool,
+) -> AttachedFileView {
+    AttachedFileView { file, registers: Arc::clone(&command.registers), is_changeable: true, is_new }
 }

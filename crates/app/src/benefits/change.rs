@@ -1,7 +1,6 @@
 //! Changes the fields of a benefit, in any situation, as `/gestao` and the console do.
 
 use super::conflicts::{load_key_conflicts, refuse_conflicts};
-use super::save::is_vehicle_kind;
 use super::show::{FullBenefit, build_full_benefit, load_related_records, reject_unknown_benefit};
 use super::vehicle;
 use super::{
@@ -63,7 +62,7 @@ async fn write_benefit_change(
         benefits::find_benefit(&mut *tx, &command.scope, code).await?.ok_or(reject_unknown_benefit(code))?;
     let (holder, items_before, _) = load_related_records(tx, &command.scope, code, &before).await?;
     let mut validator = SentBenefitValidator::new(&command.registers, &command.scope);
-    let has_vehicle = is_vehicle_kind(before.kind);
+    let has_vehicle = before.kind.has_vehicle();
     if !has_vehicle && has_vehicle_fields(input) {
         validator.problems.push(Rejection::NoVehicle);
     }

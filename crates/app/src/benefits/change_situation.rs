@@ -20,16 +20,13 @@ use wire::records::SituacaoBeneficioInput;
 
 const MOVE: AuditedOperation = AuditedOperation::ChangeBenefitSituation;
 
-/// The target situation and the reason.
-pub type ChangeBenefitSituation = SituacaoBeneficioInput;
-
 /// Moves a benefit to another situation; a cancelled benefit may be reopened.
 #[boxed::future]
 pub async fn change_benefit_situation(
     app: &App,
     caller: &Session,
     code: BenefitCode,
-    input: ChangeBenefitSituation,
+    input: SituacaoBeneficioInput,
     once: IdempotentWrite<FullBenefit>,
 ) -> Result<WriteOutcome<FullBenefit>, Error> {
     let outcome = run_command(app, caller, MOVE, (code, input), once, |tx, command| {
@@ -41,7 +38,7 @@ pub async fn change_benefit_situation(
 
 async fn write_situation_change(
     tx: &mut Tx,
-    command: &WriteCommand<(BenefitCode, ChangeBenefitSituation)>,
+    command: &WriteCommand<(BenefitCode, SituacaoBeneficioInput)>,
 ) -> Result<FullBenefit, Error> {
     let (code, input) = (command.input.0, &command.input.1);
     confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
@@ -89,7 +86,7 @@ async fn write_situation_change(
 fn resolve_target_situation(
     registers: &TenantRegisters,
     scope: &Scope,
-    input: &ChangeBenefitSituation,
+    input: &SituacaoBeneficioInput,
     present: Option<SituationCode>,
 ) -> Result<SituationCode, Error> {
     let mut validator = SentBenefitValidator::new(registers, scope);

@@ -23,7 +23,7 @@ pub use additional_fields::{SaveFieldsOutcome, save_additional_fields};
 pub use cancel::cancel_benefit;
 pub use change::change_benefit;
 pub use change_item::change_item;
-pub use change_situation::{ChangeBenefitSituation, change_benefit_situation};
+pub use change_situation::change_benefit_situation;
 pub use items::{AddItemOutcome, PlanItems, StoredPlan, add_item, list_items};
 pub(crate) use persist::reserve_free_card;
 pub(crate) use persist::{

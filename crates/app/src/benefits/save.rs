@@ -1,4 +1,4 @@
-//! Creates or changes a benefit, as `/ext` sends it.
+//! Creates or changes a benefit: as `/ext` sends it, from a row of an import, or from a won deal.
 
 use super::conflicts::{collect_unique_keys, load_key_conflicts, refuse_conflicts};
 use super::persist::{BenefitWriteHook, PendingBenefitWrite, PresetNumbers, WrittenBenefit, store_benefit};
@@ -11,8 +11,8 @@ use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, BenefitKind,
-    InputField, PersonCode, PersonProfile, Rejection, Scope, SituationKind,
+    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, InputField,
+    PersonCode, PersonProfile, Rejection, Scope, SituationKind,
 };
 use storage::Tx;
 use storage::benefits::BenefitUniqueKeys;
@@ -268,9 +268,4 @@ pub(super) async fn change_existing_benefit(
     };
     let WrittenBenefit { code, benefit, .. } = store_benefit(tx, &request.actor_context(), pending).await?;
     SavedBenefit::new(&request.registers, code, benefit, true)
-}
-
-/// Whether benefits of this kind have a vehicle.
-pub(super) fn is_vehicle_kind(kind: BenefitKind) -> bool {
-    kind == BenefitKind::Vehicle
 }

@@ -2,7 +2,6 @@
 //! fields to the stored benefit.
 
 use super::additional_field_values;
-use super::save::is_vehicle_kind;
 use super::vehicle;
 use crate::register_snapshot::TenantRegisters;
 use domain::{
@@ -111,7 +110,7 @@ impl<'a> SentBenefitValidator<'a> {
         }
         self.apply_common_fields(common, true, &mut after);
         if let Some(vehicle) = input.vehicle {
-            match is_vehicle_kind(before.kind) {
+            match before.kind.has_vehicle() {
                 true => self.apply_vehicle(vehicle, &mut after.vehicle),
                 false => {
                     self.problems.push(Rejection::WrongPath { field: InputField::Benefit, vehicle: false });
@@ -137,7 +136,7 @@ impl<'a> SentBenefitValidator<'a> {
             return None;
         };
         let plan = self.require_active_plan(*code)?;
-        let vehicle = is_vehicle_kind(plan.kind);
+        let vehicle = plan.kind.has_vehicle();
         if vehicle != on_vehicle_path {
             self.problems.push(Rejection::WrongPath { field: InputField::Plan, vehicle });
             return None;

@@ -8,6 +8,7 @@ use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
+use crate::situations::refuse_situation_change;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, CaseKind, CaseOperation, InputField, Rejection,
@@ -67,7 +68,9 @@ async fn write_situation_change(
             .await?
             .ok_or_else(|| reject_unknown_case(kind, code));
     }
-    refuse_situation_change(registers, from, to)?;
+    if let Some(refused) = from.and_then(|from| refuse_situation_change(registers, from.code, to.code)) {
+        return Err(refused.into());
+    }
     let mut after = before.clone();
     after.head_mut().situation = to.code;
     let benefit = match before.head().benefit {
@@ -139,18 +142,6 @@ fn refuse_missing_reason(
         return Err(Rejection::ReasonNeeded { reopens }.into());
     }
     Ok(())
-}
-
-fn refuse_situation_change(
-    registers: &TenantRegisters,
-    from: Option<&StoredSituation>,
-    to: &StoredSituation,
-) -> Result<(), Error> {
-    let Some(from) = from.filter(|from| !registers.may_change_situation(from.code, to.code)) else {
-        return Ok(());
-    };
-    let allowed = show::list_next_situations(registers, from).map(|one| one.name.to_uppercase()).collect();
-    Err(Rejection::MayNotMove { from: from.name.to_uppercase(), to: to.name.to_uppercase(), allowed }.into())
 }
 
 /// Adds an internal note or a message to the member. The case itself and its version do not change.

@@ -64,17 +64,8 @@ impl FullCase {
     /// The situations that may follow the present one.
     pub fn next_situations(&self) -> impl Iterator<Item = &StoredSituation> {
         let present = self.registers.situation(self.resolved_case.case.head().situation);
-        present.into_iter().flat_map(|present| list_next_situations(&self.registers, present))
+        present.into_iter().flat_map(|present| self.registers.next_situations(present))
     }
-}
-
-/// The active situations that may follow another.
-pub(super) fn list_next_situations<'r>(
-    registers: &'r TenantRegisters,
-    from: &'r StoredSituation,
-) -> impl Iterator<Item = &'r StoredSituation> {
-    let of_entity = registers.active_situations(from.entity);
-    of_entity.filter(|one| one.code != from.code && registers.may_change_situation(from.code, one.code))
 }
 
 /// When the time limit of the present situation ends; closed cases have none.

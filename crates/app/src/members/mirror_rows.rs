@@ -9,7 +9,7 @@ use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use domain::{ContactPhone, Document, PersonCode, PersonProfile, PhoneKind};
 use storage::Tx;
 use storage::members;
-use storage::members::phones::{self, HOME};
+use storage::members::phones::{self, HOME_COUNTRY_CODE};
 use storage::search::rows::{self, ChangedMemberFields, SearchListingRow};
 
 /// Applies a row of the mirrored member search to a stored person. For holders of benefits, branch, sellers and dates
@@ -57,7 +57,7 @@ pub fn mirror_telephones(old_phones: &[ContactPhone], person: &PersonProfile) ->
     }
     let received = [(PhoneKind::Mobile, &person.mobile), (PhoneKind::Landline, &person.landline)];
     let build_phone = |(kind, number): (PhoneKind, &Option<domain::Phone>)| {
-        Some(ContactPhone { kind, country: HOME.to_owned(), number: number.clone()? })
+        Some(ContactPhone { kind, country: HOME_COUNTRY_CODE.to_owned(), number: number.clone()? })
     };
     received.into_iter().filter_map(build_phone).collect()
 }

@@ -5,7 +5,7 @@ use domain::{
     BranchCode, ContactPhone, Document, InputField, PersonProfile, PhoneKind, PostalAddress, Rejection,
     Scope, SellerKind,
 };
-use storage::members::phones::HOME;
+use storage::members::phones::HOME_COUNTRY_CODE;
 use wire::read::FieldPatch;
 use wire::records::{EnderecoInput, PessoaCampos, TelefoneInput};
 
@@ -138,7 +138,7 @@ pub(crate) fn parse_telephone(input: &TelefoneInput) -> Option<ContactPhone> {
     };
     let country = match &input.country {
         FieldPatch::Set(country) => country.as_str().trim_start_matches('+').to_owned(),
-        FieldPatch::Keep | FieldPatch::Clear => HOME.to_owned(),
+        FieldPatch::Keep | FieldPatch::Clear => HOME_COUNTRY_CODE.to_owned(),
     };
     Some(ContactPhone { kind, country, number: number.clone() })
 }

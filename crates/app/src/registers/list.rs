@@ -120,7 +120,7 @@ pub async fn list_choices(
 }
 
 /// Records of one register are counted up to this number.
-pub const COUNTED: i64 = 1_000;
+pub const LARGEST_EXACT_COUNT: i64 = 1_000;
 
 /// The number of active records visible to the caller, per register; `None` for one that requires a filter.
 #[boxed::future]
@@ -136,8 +136,13 @@ pub async fn count_records(
                     let count = match register.needs_filter {
                         true => None,
                         false => Some(
-                            stored_registers::count_active_records_up_to(tx, register, scope, COUNTED + 1)
-                                .await?,
+                            stored_registers::count_active_records_up_to(
+                                tx,
+                                register,
+                                scope,
+                                LARGEST_EXACT_COUNT + 1,
+                            )
+                            .await?,
                         ),
                     };
                     all.push((register, count));

@@ -11,7 +11,9 @@ pub mod suppliers;
 mod validate;
 
 pub use defaults::{insert_default_records, insert_records};
-pub use list::{COUNTED, RecordChoice, RecordPage, count_records, list_choices, list_records, read_record};
+pub use list::{
+    LARGEST_EXACT_COUNT, RecordChoice, RecordPage, count_records, list_choices, list_records, read_record,
+};
 pub use save::{SavedRecord, change_record, create_record};
 pub use storage::registers::StoredRecord;
 

@@ -2,11 +2,21 @@
 
 use crate::register_snapshot::TenantRegisters;
 use domain::{Rejection, SituationCode};
+use storage::registers::situations::StoredSituation;
 
 impl TenantRegisters {
     /// Whether a record may change between the situations; a situation without successors allows any.
     pub fn may_change_situation(&self, from: SituationCode, to: SituationCode) -> bool {
         self.situation(from).is_none_or(|one| one.next.is_empty() || one.next.contains(&to))
+    }
+
+    /// The active situations that may follow another.
+    pub fn next_situations<'r>(
+        &'r self,
+        from: &'r StoredSituation,
+    ) -> impl Iterator<Item = &'r StoredSituation> {
+        let of_entity = self.active_situations(from.entity);
+        of_entity.filter(|one| one.code != from.code && self.may_change_situation(from.code, one.code))
     }
 }
 
@@ -16,11 +26,10 @@ pub(crate) fn refuse_situation_change(
     from: SituationCode,
     to: SituationCode,
 ) -> Option<Rejection> {
-    let name = |code: &SituationCode| registers.situation(*code).map(|one| one.name.to_uppercase());
-    let next = registers.situation(from).map_or(&[][..], |one| &one.next);
-    (!registers.may_change_situation(from, to)).then(|| Rejection::MayNotMove {
-        from: name(&from).unwrap_or_default(),
-        to: name(&to).unwrap_or_default(),
-        allowed: next.iter().filter_map(name).collect(),
+    let present = registers.situation(from).filter(|_| !registers.may_change_situation(from, to))?;
+    Some(Rejection::MayNotMove {
+        from: present.name.to_uppercase(),
+        to: registers.situation(to).map(|one| one.name.to_uppercase()).unwrap_or_default(),
+        allowed: registers.next_situations(present).map(|one| one.name.to_uppercase()).collect(),
     })
 }

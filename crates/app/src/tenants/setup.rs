@@ -38,7 +38,7 @@ async fn is_server_empty(tx: &mut Tx) -> Result<bool, Error> {
 }
 
 /// How long a setup link is valid; a restart issues another.
-pub const GOOD_FOR: Duration = Duration::from_hours(24);
+pub const SETUP_CODE_LIFETIME: Duration = Duration::from_hours(24);
 
 /// A new code if the server is still empty; invalidates the previous one.
 #[boxed::future]
@@ -49,7 +49,7 @@ pub async fn issue_setup_code(app: &App) -> Result<Option<String>, Error> {
     let mut random = [0; RANDOM_BYTES];
     app.random_source.fill(&mut random);
     let code = encode_hex(&random);
-    let stored = format!("{} {}", digest_setup_code(&code), app.now().plus(GOOD_FOR).millis());
+    let stored = format!("{} {}", digest_setup_code(&code), app.now().plus(SETUP_CODE_LIFETIME).millis());
     app.db
         .write(WriteLane::foreground(TenantId::SERVER), stored, |tx, stored| {
             Box::pin(async move { settings::upsert_setting(tx, ServerSetting::SetupCode, stored).await })

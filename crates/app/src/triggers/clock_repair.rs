@@ -3,7 +3,7 @@
 
 use super::RetryPolicy;
 use super::receiver_leases::LeaseHolder;
-use super::record_outcomes::{compute_longest_patience, compute_longest_wait};
+use super::retry_policy::{compute_longest_retry_after, compute_longest_wait};
 use crate::{App, Error};
 use domain::{Moment, ReceiverCode, TenantId};
 use std::collections::BTreeMap;
@@ -34,14 +34,14 @@ pub async fn pull_back_waits(
     policy: &Arc<RetryPolicy>,
 ) -> Result<usize, Error> {
     let now = app.now();
-    let mut doubtful: BTreeMap<TenantId, Vec<ReceiverCode>> = BTreeMap::new();
+    let mut affected_receivers: BTreeMap<TenantId, Vec<ReceiverCode>> = BTreeMap::new();
     for one in queues::list_latest_moments(&app.db).await? {
         if is_doubtful(&one, now, holder.lease, policy) {
-            doubtful.entry(one.tenant).or_default().push(one.receiver);
+            affected_receivers.entry(one.tenant).or_default().push(one.receiver);
         }
     }
-    let count = doubtful.values().map(Vec::len).sum();
-    for (tenant, receivers) in doubtful {
+    let count = affected_receivers.values().map(Vec::len).sum();
+    for (tenant, receivers) in affected_receivers {
         let repair = ClockRepair {
             tenant,
             receivers,
@@ -69,7 +69,7 @@ fn is_doubtful(one: &LatestReceiverMoments, now: Moment, lease: Duration, policy
     };
     let first_wait = policy.waits.first().copied().unwrap_or_default();
     is_behind(one.tried_at, Duration::ZERO)
-        || is_behind(one.not_before, compute_longest_patience(policy))
+        || is_behind(one.not_before, compute_longest_retry_after(policy))
         || is_behind(one.lease_end, lease)
         || is_behind(one.last_wait, compute_longest_wait(first_wait))
         || is_behind(one.oldest, Duration::ZERO)
@@ -81,7 +81,7 @@ async fn repair_tenant(tx: &mut Tx, repair: &ClockRepair) -> Result<(), Error> {
     for known in receivers::list_receivers_by_code(&mut *tx, tenant, repair.receivers.iter().copied()).await?
     {
         let mut health = known.health.clone();
-        rebase_health(&mut health, now, compute_longest_patience(&repair.policy));
+        rebase_health(&mut health, now, compute_longest_retry_after(&repair.policy));
         statements.extend(build_wait_updates(repair, known.code, health.not_before));
         if health != known.health {
             statements.push(receivers::upsert_receiver_health(tenant, known.code, &health));
@@ -113,11 +113,11 @@ fn build_wait_updates(
 
 /// Corrects the health of a receiver written by a clock that ran ahead: the remaining wait now counts from the
 /// present.
-pub(super) fn rebase_health(health: &mut DeliveryHealth, now: Moment, longest_patience: Duration) {
+pub(super) fn rebase_health(health: &mut DeliveryHealth, now: Moment, longest_retry_after: Duration) {
     if let Some(tried_at) = health.tried_at.filter(|at| *at > now) {
         health.not_before = health.not_before.map(|at| now.plus(at.duration_since(tried_at)));
     }
-    health.not_before = health.not_before.map(|at| at.min(now.plus(longest_patience)));
+    health.not_before = health.not_before.map(|at| at.min(now.plus(longest_retry_after)));
     for stamp in [&mut health.tried_at, &mut health.succeeded_at, &mut health.failing_since] {
         *stamp = stamp.map(|at| at.min(now));
     }

@@ -12,22 +12,24 @@ mod receiver_secrets;
 pub mod receivers;
 mod record_outcomes;
 mod replay_deliveries;
+mod retry_policy;
 mod send_test;
 mod trigger_messages;
 
 pub use clock_repair::{CLOCK_TOLERANCE, pull_back_waits};
 pub use list::{DeliveryWithAttempts, list_deliveries};
 pub use overview::{
-    COUNTED, DeliveryPage, DeliveryQuery, LOOKED_AT, ReceiverPerformance, list_newest_deliveries,
-    list_performance, read_delivery,
+    DeliveryPage, DeliveryQuery, LARGEST_EXACT_COUNT, ReceiverPerformance, SCANNED_DELIVERIES,
+    list_newest_deliveries, list_performance, read_delivery,
 };
 pub use ready_jobs::fetch_ready_jobs;
 pub use receiver_leases::{
     LeaseHolder, free_abandoned_leases, is_receiver_open, lease_receivers, list_due_receivers,
     release_receivers,
 };
-pub use record_outcomes::{DeliveryOutcome, DeliveryVerdict, RetryPolicy, record_outcomes};
+pub use record_outcomes::{DeliveryOutcome, DeliveryVerdict, record_outcomes};
 pub use replay_deliveries::{REPLAYS_PER_BATCH, ReplaySelection, replay_deliveries};
+pub use retry_policy::RetryPolicy;
 pub use send_test::{TestMessageOutcome, send_test_message};
 pub(crate) use trigger_messages::DisabledSender;
 pub use trigger_messages::{

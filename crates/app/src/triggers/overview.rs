@@ -14,8 +14,8 @@ use storage::Tx;
 use storage::history::situation_changes;
 use storage::triggers::attempts::{self, DeliveryAttempt};
 use storage::triggers::deliveries::{self, StoredDelivery};
-pub use storage::triggers::deliveries::{DeliveryOverview, LOOKED_AT};
-pub use storage::triggers::queues::COUNTED;
+pub use storage::triggers::deliveries::{DeliveryOverview, SCANNED_DELIVERIES};
+pub use storage::triggers::queues::LARGEST_EXACT_COUNT;
 
 /// The period of the success rate.
 const ONE_DAY: Duration = Duration::from_hours(24);

@@ -29,7 +29,7 @@ pub async fn fetch_ready_jobs(
             record: one.record,
             history: one.history,
             tries: one.tries,
-            goes_on: one.place == PendingPosition::RetryDue,
+            has_record_queue: one.place == PendingPosition::RetryDue,
             body: one.body,
             changed_at: one.changed_at,
         };

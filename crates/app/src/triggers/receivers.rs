@@ -27,8 +27,8 @@ use storage::{Tx, WriteLane};
 /// How long messages are also signed with the previous secret.
 pub const BOTH_FOR: Duration = Duration::from_hours(24);
 /// Default number of concurrent deliveries; the maximum follows.
-pub const AT_ONCE: i32 = 8;
-const MOST_AT_ONCE: i32 = 64;
+pub const DEFAULT_CONCURRENCY: i32 = 8;
+const LARGEST_CONCURRENCY: i32 = 64;
 const MOST_PREVIOUS: usize = 4;
 /// Maximum number of active receivers of an association: every change is written once for each.
 pub const RECEIVERS_PER_TENANT: usize = 100;
@@ -69,7 +69,7 @@ impl RequestedReceiver {
         if self.entities.is_empty() {
             problems.push(Rejection::NoEntity);
         }
-        if !(1..=MOST_AT_ONCE).contains(&self.concurrency) {
+        if !(1..=LARGEST_CONCURRENCY).contains(&self.concurrency) {
             problems.push(Rejection::BadConcurrency);
         }
         problems.extend(find_bad_headers(&self.headers));

@@ -2,6 +2,10 @@
 
 use super::clock_repair::rebase_health;
 use super::receiver_leases::LeaseHolder;
+use super::retry_policy::{
+    JITTER_PERCENT, LONGEST_RETRY_AFTER, PROBED_AFTER_RECORDS, RetryPolicy, apply_jitter,
+    compute_longest_retry_after,
+};
 use super::trigger_messages::DeliveryJob;
 use crate::mail::{self, Addressee, UserNotice};
 use crate::{App, Error};
@@ -41,51 +45,17 @@ pub struct DeliveryOutcome {
     pub answer: Option<String>,
     pub failure: Option<String>,
     /// The delay the receiver requested.
-    pub patience: Option<Duration>,
+    pub retry_after: Option<Duration>,
 }
 
-/// Retry schedule of messages and pausing of receivers.
-#[derive(Clone, Debug)]
-pub struct RetryPolicy {
-    /// How long to wait after each failure; after the last one the message is exhausted.
-    pub waits: Vec<Duration>,
-    /// How often a receiver that always fails is probed.
-    pub probe: Duration,
-    /// A receiver is paused after failing for this long without a success.
-    pub pause_after: Duration,
-}
-
-impl RetryPolicy {
-    /// Whether a receiver with so many failures, over so many records, is only probed.
-    pub fn is_only_probed(failures: i32, records: usize) -> bool {
-        failures >= PROBED_AFTER_FAILURES && records >= PROBED_AFTER_RECORDS
-    }
-}
-
-const PROBED_AFTER_FAILURES: i32 = 20;
-const PROBED_AFTER_RECORDS: usize = 5;
-/// The longest time a receiver is left alone, at its own request or by the policy.
-pub(super) fn compute_longest_patience(policy: &RetryPolicy) -> Duration {
-    LONGEST_PATIENCE.max(policy.probe)
-}
-
-/// The longest wait after a failure by the schedule, including jitter.
-pub(super) fn compute_longest_wait(wait: Duration) -> Duration {
-    apply_jitter(wait, JITTER_PERCENT)
-}
-
-/// The longest delay granted at the receiver's request.
-const LONGEST_PATIENCE: Duration = Duration::from_hours(24);
 /// Minimum interval between notices about exhausted messages of a receiver.
-const TOLD_EVERY: Duration = Duration::from_hours(24);
-/// Waits vary by up to this percentage, so that messages that failed together do not retry together.
-const JITTER_PERCENT: i64 = 20;
+const LOG_INTERVAL: Duration = Duration::from_hours(24);
 
 struct OutcomeBatch {
     tenant: TenantId,
     outcomes: Vec<DeliveryOutcome>,
     /// The jitter of each outcome: percent from -20 to 20.
-    throws: Vec<i64>,
+    jitters: Vec<i64>,
     policy: Arc<RetryPolicy>,
     /// The lease holder of the messages.
     holder: String,
@@ -117,12 +87,12 @@ pub async fn record_outcomes(
 ) -> Result<OutcomeSummary, Error> {
     let mut bytes = vec![0; outcomes.len() * 2];
     app.random_source.fill(&mut bytes);
-    let throws = bytes.chunks(2).map(|two| {
+    let jitters = bytes.chunks(2).map(|two| {
         i64::from(u16::from_le_bytes([two[0], two[1]])) * (2 * JITTER_PERCENT + 1) / 65_536 - JITTER_PERCENT
     });
     let input = OutcomeBatch {
         tenant,
-        throws: throws.collect(),
+        jitters: jitters.collect(),
         outcomes,
         policy: Arc::clone(policy),
         holder: holder.name(),
@@ -139,10 +109,11 @@ async fn write_outcomes(tx: &mut Tx, input: &OutcomeBatch) -> Result<OutcomeSumm
     let mut known: BTreeMap<ReceiverCode, StoredReceiver> =
         known.into_iter().map(|one| (one.code, one)).collect();
     let (mut statements, given_up) = build_follow_ups(tx, input, codes).await?;
-    let mut untold = Vec::new();
+    let mut receivers_to_log = Vec::new();
     for receiver in given_up.iter().copied().collect::<BTreeSet<ReceiverCode>>() {
         let last = deliveries::find_last_exhausted_moment(tx, tenant, receiver).await?;
-        untold.extend(last.is_none_or(|at| now.duration_since(at) >= TOLD_EVERY).then_some(receiver));
+        receivers_to_log
+            .extend(last.is_none_or(|at| now.duration_since(at) >= LOG_INTERVAL).then_some(receiver));
     }
     let before: BTreeMap<ReceiverCode, DeliveryHealth> =
         known.iter().map(|(code, one)| (*code, one.health.clone())).collect();
@@ -169,7 +140,7 @@ async fn write_outcomes(tx: &mut Tx, input: &OutcomeBatch) -> Result<OutcomeSumm
             announce_pause(tx, input, receiver, one.why).await?;
         }
     }
-    for receiver in untold.iter().filter_map(|code| known.get(code)) {
+    for receiver in receivers_to_log.iter().filter_map(|code| known.get(code)) {
         let message = UserNotice::TriggersExhausted { code: receiver.code, address: &receiver.address };
         notify_administrators(tx, input, message).await?;
     }
@@ -185,8 +156,8 @@ async fn build_follow_ups(
     let leases = leases::list_leases(&mut *tx, input.tenant, receivers).await?;
     let mut written = OutcomeStatements::default();
     // Outcomes under an older lease number: the receiver's messages changed without the holder's knowledge.
-    let mut doubtful: BTreeMap<ReceiverCode, Vec<(&DeliveryOutcome, i64)>> = BTreeMap::new();
-    for (outcome, throw) in input.outcomes.iter().zip(&input.throws) {
+    let mut older_lease_outcomes: BTreeMap<ReceiverCode, Vec<(&DeliveryOutcome, i64)>> = BTreeMap::new();
+    for (outcome, jitter) in input.outcomes.iter().zip(&input.jitters) {
         let lease = leases.iter().find(|one| one.receiver == outcome.job.receiver);
         let lease = lease.filter(|one| one.holder == input.holder);
         // Changes of the record that are still pending come after this one.
@@ -194,14 +165,14 @@ async fn build_follow_ups(
         match (outcome.verdict, lease) {
             (DeliveryVerdict::Untried, _) => {}
             (_, Some(lease)) if lease.number != outcome.job.lease => {
-                doubtful.entry(outcome.job.receiver).or_default().push((outcome, *throw));
+                older_lease_outcomes.entry(outcome.job.receiver).or_default().push((outcome, *jitter));
             }
             (DeliveryVerdict::Delivered, Some(_)) => {
-                written.add_arrival(outcome, outcome.job.goes_on.then_some(after), input.now);
+                written.add_arrival(outcome, outcome.job.has_record_queue.then_some(after), input.now);
             }
             (DeliveryVerdict::Failed | DeliveryVerdict::Gone, Some(_)) => {
                 written.attempts.push(outcome);
-                written.add_failure(input, outcome, (*throw, after));
+                written.add_failure(input, outcome, (*jitter, after));
             }
             // Another holder decides about the message now; a successful delivery still counts if that holder gave it
             // up.
@@ -209,10 +180,10 @@ async fn build_follow_ups(
         }
     }
     let first = HistoryCode::new(0);
-    for (receiver, outcomes) in doubtful {
+    for (receiver, outcomes) in older_lease_outcomes {
         let codes = outcomes.iter().map(|(one, _)| one.job.history);
         let pending = queues::list_pending_heads(tx, input.tenant, receiver, codes).await?;
-        for (outcome, throw) in outcomes {
+        for (outcome, jitter) in outcomes {
             match (pending.get(&outcome.job.history), outcome.verdict) {
                 (None, _) => written.add_stale_report(outcome),
                 // Overtaken, because an older change of its record is replayed: it stays pending and follows that one.
@@ -222,7 +193,7 @@ async fn build_follow_ups(
                 (Some(_), DeliveryVerdict::Delivered) => written.add_arrival(outcome, Some(first), input.now),
                 (Some(_), _) => {
                     written.attempts.push(outcome);
-                    written.add_failure(input, outcome, (throw, first));
+                    written.add_failure(input, outcome, (jitter, first));
                 }
             }
         }
@@ -273,14 +244,14 @@ impl<'o> OutcomeStatements<'o> {
         &mut self,
         input: &OutcomeBatch,
         outcome: &'o DeliveryOutcome,
-        (throw, after): (i64, HistoryCode),
+        (jitter, after): (i64, HistoryCode),
     ) {
         let wait = usize::try_from(outcome.job.tries).ok().and_then(|done| input.policy.waits.get(done));
         match wait {
             Some(wait) => {
                 // A requested delay is honoured up to the maximum; it never shortens the schedule.
-                let requested_delay = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
-                let due = input.now.plus(apply_jitter(*wait, throw).max(requested_delay));
+                let requested_delay = outcome.retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER);
+                let due = input.now.plus(apply_jitter(*wait, jitter).max(requested_delay));
                 self.others.extend(
                     outcome.job.held_message().schedule_retry(outcome.job.tries.saturating_add(1), due),
                 );
@@ -339,18 +310,13 @@ fn build_attempt(outcome: &DeliveryOutcome, number: i64) -> DeliveryAttempt {
     }
 }
 
-fn apply_jitter(wait: Duration, throw: i64) -> Duration {
-    let hundredths = u32::try_from(100 + throw).unwrap_or(100);
-    wait * hundredths / 100
-}
-
 /// Updates the health of the receiver; returns the reason to pause it, if any.
 fn update_health(
     health: &mut DeliveryHealth,
     input: &OutcomeBatch,
     outcome: &DeliveryOutcome,
 ) -> Option<PauseReason> {
-    rebase_health(health, input.now, compute_longest_patience(&input.policy));
+    rebase_health(health, input.now, compute_longest_retry_after(&input.policy));
     match outcome.verdict {
         DeliveryVerdict::Untried => return None,
         DeliveryVerdict::Delivered => {
@@ -383,8 +349,8 @@ fn update_health(
     if health.failed_records.len() < PROBED_AFTER_RECORDS && !health.failed_records.contains(&record) {
         health.failed_records.push(record);
     }
-    if let Some(requested_delay) = outcome.patience {
-        health.not_before = Some(input.now.plus(requested_delay.min(LONGEST_PATIENCE)));
+    if let Some(requested_delay) = outcome.retry_after {
+        health.not_before = Some(input.now.plus(requested_delay.min(LONGEST_RETRY_AFTER)));
     }
     if RetryPolicy::is_only_probed(health.failures, health.failed_records.len()) {
         let probe = input.now.plus(input.policy.probe);

@@ -24,7 +24,7 @@ pub struct DeliveryJob {
     pub tries: i32,
     /// Whether its record has a queue to advance afterwards: one exists, or further messages of the record are
     /// pending.
-    pub goes_on: bool,
+    pub has_record_queue: bool,
     pub body: Arc<str>,
     pub changed_at: Moment,
 }
@@ -68,7 +68,7 @@ pub struct ReceiverAnswer {
     /// The beginning of the body, if the message was not accepted.
     pub text: Option<String>,
     /// The delay the receiver requested.
-    pub patience: Option<Duration>,
+    pub retry_after: Option<Duration>,
 }
 
 impl ReceiverAnswer {

@@ -215,7 +215,7 @@ async fn an_account_has_three_open_links_at_most_and_a_disabled_one_none(world: 
     ask("ninguem@aqui.example").await;
     assert_eq!(mails(&world).await.len(), 3);
     assert!(password_reset::is_link_open(&app, &first).await.unwrap(), "earlier links stay good");
-    world.clock.pass(password_reset::GOOD_FOR);
+    world.clock.pass(password_reset::LINK_LIFETIME);
     assert!(!password_reset::is_link_open(&app, &first).await.unwrap());
     let fourth = link(&world).await;
     users::disable_user(&app, world.here, &world.operator.email).await.unwrap();

@@ -15,7 +15,7 @@ use wire::read;
 
 const KIND: CaseKind = CaseKind::Claim;
 const OPEN: SituationCode = SituationCode::new(7);
-const LOOKED_AT: SituationCode = SituationCode::new(8);
+const SCANNED_DELIVERIES: SituationCode = SituationCode::new(8);
 const DONE: SituationCode = SituationCode::new(11);
 const CANCELLED: SituationCode = SituationCode::new(12);
 
@@ -141,10 +141,13 @@ async fn what_others_change_is_told_and_what_was_missed_is_read_anew(world: Worl
     let changes = |since| board::read_board_changes(world.app(), &operator, KIND, None, since);
     assert!(changes(since).await.unwrap().unwrap().columns.iter().all(|column| column.rows.is_empty()));
     world.clock.pass(Duration::from_secs(1));
-    move_to(&world, &administrator, one, LOOKED_AT).await;
+    move_to(&world, &administrator, one, SCANNED_DELIVERIES).await;
     let told = changes(since).await.unwrap().unwrap();
     let of = |situation| told.columns.iter().find(|column| column.situation == situation).unwrap();
-    assert_eq!((codes(of(LOOKED_AT)), of(LOOKED_AT).total, of(OPEN).total), (vec![one], 1, 1));
+    assert_eq!(
+        (codes(of(SCANNED_DELIVERIES)), of(SCANNED_DELIVERIES).total, of(OPEN).total),
+        (vec![one], 1, 1)
+    );
     let text = br#"{"versao": 1, "descricao": "Outra"}"#;
     let changed = AnyCaseInput::Claim(Box::new(read::read_body(text).unwrap()));
     now(cases::change_case(world.app(), &administrator, (two, changed), IdempotentWrite::without_key()).await);

@@ -72,7 +72,7 @@ async fn conclude(
         status: Some(if *verdict == DeliveryVerdict::Delivered { 204 } else { 500 }),
         answer: (*verdict != DeliveryVerdict::Delivered).then(|| "sem chave".to_owned()),
         failure: None,
-        patience: None,
+        retry_after: None,
     });
     triggers::record_outcomes(app, (&holder, &policy), tenant, outcomes.collect()).await.unwrap();
 }

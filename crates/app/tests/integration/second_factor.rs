@@ -207,7 +207,7 @@ async fn whoever_owes_the_code_does_not_wait_for_ever(world: World) {
         "his sessions were ended, and so was this: {ended:?}"
     );
     let half = ticket(app, &world.operator).await;
-    world.clock.pass(sessions::HALF_FOR);
+    world.clock.pass(sessions::CHALLENGE_LIFETIME);
     assert!(!sessions::has_open_challenge(app, &half).await.unwrap());
     assert!(matches!(
         give(app, &half, &code(&secret, world.clock.now())).await,

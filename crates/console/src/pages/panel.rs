@@ -7,7 +7,7 @@ use crate::widgets::formats::{BarChart, ColumnChart, format_count, format_moment
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
-use app::panel::{self, AGE_STEPS, BenefitFigures, GONE_COLD, PendingWork, WAITS_LONG};
+use app::panel::{self, AGE_STEPS, BenefitFigures, COLD_DEAL_DAYS, LONG_WAIT_DAYS, PendingWork};
 use askama::Template;
 use axum::extract::State;
 use domain::{CaseKind, Entity, Moment, SituationKind, TimeZone};
@@ -83,8 +83,8 @@ fn list_attention_lines(root: &str, figures: &BenefitFigures, work: &PendingWork
         add(number, texts, format!("{root}/console/{}?atrasado=true", cases::describe_case_kind(kind).path));
     }
     let more = if work.waiting.or_more { " (ou mais)" } else { "" };
-    let one = format!("benefício espera há mais de {WAITS_LONG} dias para ser ativado");
-    let many = format!("benefícios esperam há mais de {WAITS_LONG} dias para serem ativados{more}");
+    let one = format!("benefício espera há mais de {LONG_WAIT_DAYS} dias para ser ativado");
+    let many = format!("benefícios esperam há mais de {LONG_WAIT_DAYS} dias para serem ativados{more}");
     let pending = figures.registers.default_situation(Entity::Benefit, SituationKind::Pending);
     let name = pending.map_or("", |one| &one.name);
     add(
@@ -92,9 +92,9 @@ fn list_attention_lines(root: &str, figures: &BenefitFigures, work: &PendingWork
         [&one, &many],
         build_list_link(root, "beneficios", &[("situacaoBeneficio", name)]),
     );
-    let one = format!("negócio está parado há mais de {GONE_COLD} dias na mesma etapa");
-    let many = format!("negócios estão parados há mais de {GONE_COLD} dias na mesma etapa");
-    let stalled = [("situacao", "Aberto"), ("paradoHaDias", &GONE_COLD.to_string())];
+    let one = format!("negócio está parado há mais de {COLD_DEAL_DAYS} dias na mesma etapa");
+    let many = format!("negócios estão parados há mais de {COLD_DEAL_DAYS} dias na mesma etapa");
+    let stalled = [("situacao", "Aberto"), ("paradoHaDias", &COLD_DEAL_DAYS.to_string())];
     add(work.cold_deals, [&one, &many], build_list_link(root, "vendas", &stalled));
     let paused = work.receivers.iter().filter(|one| one.is_paused).count() as i64;
     let failing = work.receivers.len() as i64 - paused;

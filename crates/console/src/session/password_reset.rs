@@ -10,7 +10,7 @@ use axum::extract::{RawPathParams, State};
 use axum::http::StatusCode;
 use domain::{Email, Password, Rejection};
 
-const MINUTES: u64 = password_reset::GOOD_FOR.as_secs() / 60;
+const MINUTES: u64 = password_reset::LINK_LIFETIME.as_secs() / 60;
 
 type ResetLinkParams = Result<RawPathParams, RawPathParamsRejection>;
 

@@ -76,7 +76,7 @@ pub fn respond_to_admission(app: &App, admission: SignInOutcome, to: &str, notic
         SignInOutcome::Challenge(ticket) => {
             let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
             let mut response = redirect_to(&format!("{root}/console/entrar/codigo?para={to}"));
-            set_pending_sign_in(&mut response, &ticket, sessions::HALF_FOR.as_secs());
+            set_pending_sign_in(&mut response, &ticket, sessions::CHALLENGE_LIFETIME.as_secs());
             response
         }
     };

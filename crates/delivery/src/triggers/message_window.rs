@@ -199,14 +199,14 @@ impl ReceiverProgress {
         let record = (job.entity, job.record);
         let Some(current) = state.in_flight.remove(&record) else { return };
         state.ended.insert(record);
-        if job.goes_on {
+        if job.has_record_queue {
             state.empty_scan_at = None;
         }
         // A message taken under another lease does not tell which change of its record comes next under this one.
         let is_known = state.lease.is_some_and(|lease| lease.number == job.lease);
         if !is_known || (end == MessageResolution::Open && !current.is_retry) {
             state.rescan_from(decrement_code(job.history));
-        } else if end == MessageResolution::Recorded && current.more && !job.goes_on {
+        } else if end == MessageResolution::Recorded && current.more && !job.has_record_queue {
             // The later change was seen only after the outcome was built without it.
             state.rescan_from(job.history);
         }

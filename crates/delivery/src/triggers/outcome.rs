@@ -14,7 +14,7 @@ pub fn build_outcome(job: DeliveryJob, tried_at: Moment) -> DeliveryOutcome {
         status: None,
         answer: None,
         failure: None,
-        patience: None,
+        retry_after: None,
     }
 }
 
@@ -33,7 +33,7 @@ pub fn apply_answer(
             },
             status: Some(answer.status),
             answer: answer.text,
-            patience: answer.patience,
+            retry_after: answer.retry_after,
             took: elapsed,
             ..outcome
         },

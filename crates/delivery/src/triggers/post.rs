@@ -133,7 +133,7 @@ async fn read_answer(
         connection.0 = None;
     }
     let text = Some(clean_answer_text(&body_start)).filter(|text| !text.is_empty());
-    ReceiverAnswer { status, text, patience: retry_after }
+    ReceiverAnswer { status, text, retry_after }
 }
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");

@@ -91,7 +91,7 @@ impl DispatchEngine {
         while results.recv_many(&mut batch, OUTCOMES_PER_TRANSACTION).await > 0 {
             for one in &mut batch {
                 let job = &mut one.outcome.job;
-                job.goes_on |= one.progress.has_more(job);
+                job.has_record_queue |= one.progress.has_more(job);
             }
             let written = self.write_batch(tenant, &batch).await;
             for one in batch.drain(..) {

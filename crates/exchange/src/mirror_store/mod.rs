@@ -32,7 +32,7 @@ pub use runs::{
 };
 pub use sales::{MirroredDeal, MirroredLead, retire_leads, write_deals, write_leads};
 pub use storage::exchange::mirrors::{MirrorNoteGroup, NewMirrorNote, StoredMirror, UNREAD_FIELD};
-pub use storage::members::phones::HOME;
+pub use storage::members::phones::HOME_COUNTRY_CODE;
 pub use storage::sales::deals::DealStageMove;
 pub use users::{MirroredUserCodes, write_users};
 pub use write_batch::{BATCH_ATTEMPTS, MirrorWriteBatch, ORIGIN};

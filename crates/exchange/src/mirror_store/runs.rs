@@ -109,8 +109,8 @@ pub async fn start_mirror_run(
             Box::pin(async move {
                 require_mirror_lease(tx, lease).await?;
                 let known = mirrors::find_mirror(&mut *tx, lease.tenant).await?.ok_or(Error::LeaseLost)?;
-                let goes_on = known.finished_at.is_none() && !(*is_full && known.since.is_some());
-                let mirror = match goes_on {
+                let has_record_queue = known.finished_at.is_none() && !(*is_full && known.since.is_some());
+                let mirror = match has_record_queue {
                     true => StoredMirror { login: login.clone(), ..known },
                     false => reset_mirror_progress(known, login, *is_full, zone, *now),
                 };

@@ -53,7 +53,7 @@ struct PageWalk {
 
 struct PageVerdict {
     is_new: bool,
-    goes_on: bool,
+    has_record_queue: bool,
 }
 
 impl PageWalk {
@@ -64,7 +64,7 @@ impl PageWalk {
 
     fn record_page(&mut self, page: &PageOutcome) -> PageVerdict {
         let PageOutcome::Content { has_next, total, .. } = page else {
-            return PageVerdict { is_new: false, goes_on: matches!(page, PageOutcome::Unreadable) };
+            return PageVerdict { is_new: false, has_record_queue: matches!(page, PageOutcome::Unreadable) };
         };
         let rows = page.rows();
         let key = |json: &&Json| {
@@ -82,11 +82,11 @@ impl PageWalk {
         }
         self.total = total.or(self.total);
         self.promised = *has_next == Some(true);
-        let goes_on = match has_next {
+        let has_record_queue = match has_next {
             Some(is_announced) => *is_announced && !rows.is_empty() && self.repeated < MOST_REPEATED_PAGES,
             None => is_new,
         };
-        PageVerdict { is_new, goes_on }
+        PageVerdict { is_new, has_record_queue }
     }
 }
 
@@ -158,7 +158,11 @@ impl MirrorRunner<'_> {
             let (stored, next_page) = tokio::join!(
                 mirror_store::stage_benefits(app, &mirror, lease, collect_staged_rows(&page)),
                 async {
-                    if turn.goes_on { Some(self.fetch_page(&walk.path, number + 1).await) } else { None }
+                    if turn.has_record_queue {
+                        Some(self.fetch_page(&walk.path, number + 1).await)
+                    } else {
+                        None
+                    }
                 }
             );
             stored?;
@@ -187,7 +191,7 @@ impl MirrorRunner<'_> {
             let page = next;
             self.check_page(&walk, number, &page);
             let turn = walk.record_page(&page);
-            next = match turn.goes_on {
+            next = match turn.has_record_queue {
                 true => self.fetch_page(&walk.path, number + 1).await?,
                 false => PageOutcome::Absent,
             };
@@ -200,7 +204,7 @@ impl MirrorRunner<'_> {
                 }
             }
             self.report_progress("associados e benefícios", walk.rows, walk.total);
-            if !turn.goes_on {
+            if !turn.has_record_queue {
                 break;
             }
             number += 1;

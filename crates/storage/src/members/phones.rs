@@ -5,7 +5,7 @@ use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{ContactPhone, PersonCode, Phone, PhoneKind, TenantId};
 
 /// The country code of numbers without one: Brazil.
-pub const HOME: &str = "55";
+pub const HOME_COUNTRY_CODE: &str = "55";
 
 const ROWS_PER_STATEMENT: usize = 200;
 
@@ -35,7 +35,7 @@ fn encode_phone_rows(
             person.into(),
             position.into(),
             phone.kind().into(),
-            HOME.into(),
+            HOME_COUNTRY_CODE.into(),
             phone.as_str().into(),
         ]
     })

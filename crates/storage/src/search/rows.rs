@@ -1,6 +1,6 @@
 //! The search rows. Each member has one until the first benefit takes it over; each further benefit adds a new one.
 //! Slots only grow and are never reused, so that new rows are appended and pages do not shift. Writing a row also
-//! updates the tally (`tally.rs`) and the name index (`names/mod.rs`).
+//! updates the tally (`tally.rs`) and the name index (`name_index/mod.rs`).
 
 use super::tally::{BranchSituation, ListingOrdering, ListingTallyChanges, NO_SITUATION};
 use crate::benefits::monthly_counts;

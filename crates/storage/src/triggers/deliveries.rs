@@ -2,7 +2,7 @@
 
 use super::attempts::{self, DeliveryAttempt};
 use super::outbox;
-use super::queues::COUNTED;
+use super::queues::LARGEST_EXACT_COUNT;
 use crate::executor::statement::build_inserts;
 use crate::server::leases;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
@@ -240,10 +240,10 @@ pub async fn list_deliveries_by_codes(
 /// Statistics of the deliveries to a receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryOverview {
-    /// Pending deliveries, counted up to [`COUNTED`], and when the oldest change happened.
+    /// Pending deliveries, counted up to [`LARGEST_EXACT_COUNT`], and when the oldest change happened.
     pub pending: i64,
     pub oldest: Option<Moment>,
-    /// Delivered and failed since a moment, among the last [`LOOKED_AT`] finished ones and as many that wait for a
+    /// Delivered and failed since a moment, among the last [`SCANNED_DELIVERIES`] finished ones and as many that wait for a
     /// retry.
     pub arrived: i64,
     pub missed: i64,
@@ -252,7 +252,7 @@ pub struct DeliveryOverview {
 }
 
 /// How many deliveries the statistics cover, and among how many retries a failed one is searched.
-pub const LOOKED_AT: i64 = 1_000;
+pub const SCANNED_DELIVERIES: i64 = 1_000;
 const FIRST_RETRIES: i64 = 200;
 
 #[boxed::future]
@@ -274,8 +274,8 @@ pub async fn load_delivery_overview(
                   AND o.history_code = waits.head AND o.tries > 0 AND o.created_at >= $5)) AS missed")
     .arg(tenant)
     .arg(receiver)
-    .arg(COUNTED)
-    .arg(LOOKED_AT)
+    .arg(LARGEST_EXACT_COUNT)
+    .arg(SCANNED_DELIVERIES)
     .arg(since);
     if let Some(row) = tx.fetch_optional(waits).await? {
         (overview.pending, overview.oldest) = (row.get("pending")?, row.get("oldest")?);
@@ -284,7 +284,7 @@ pub async fn load_delivery_overview(
     let shares = sql("SELECT state, COUNT(*) AS count FROM (SELECT state, ended_at FROM deliveries
              WHERE tenant = $1 AND receiver = $2 ORDER BY history_code DESC LIMIT $3) AS last
          WHERE ended_at >= $4 GROUP BY state ORDER BY state");
-    for row in tx.fetch_all(shares.arg(tenant).arg(receiver).arg(LOOKED_AT).arg(since)).await? {
+    for row in tx.fetch_all(shares.arg(tenant).arg(receiver).arg(SCANNED_DELIVERIES).arg(since)).await? {
         let (state, count): (DeliveryState, i64) = (row.get("state")?, row.get("count")?);
         match state {
             DeliveryState::Delivered => overview.arrived += count,

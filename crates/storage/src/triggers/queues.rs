@@ -466,7 +466,7 @@ pub struct OutboxBacklog {
 }
 
 /// Maximum count per receiver: beyond it, counting costs more than it is worth.
-pub const COUNTED: i64 = 10_000;
+pub const LARGEST_EXACT_COUNT: i64 = 10_000;
 
 /// The backlog of the active receivers of all tenants. Inactive receivers are not counted.
 #[boxed::future]
@@ -477,7 +477,7 @@ pub async fn load_outbox_backlog(source: impl Into<ReadSource<'_>>) -> Result<Ou
              (SELECT o.created_at FROM outbox o WHERE o.tenant = r.tenant AND o.receiver = r.code
               ORDER BY o.history_code LIMIT 1) AS oldest
          FROM receivers r WHERE r.active")
-    .arg(COUNTED);
+    .arg(LARGEST_EXACT_COUNT);
     let mut waiting = OutboxBacklog::default();
     for row in source.fetch_all(QueryWeight::Search, statement).await? {
         waiting.pending += row.get::<i64>("pending")?;

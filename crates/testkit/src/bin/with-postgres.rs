@@ -1,4 +1,4 @@
-//! Runs a command beside a throw-away `PostgreSQL` server, for tests on both engines:
+//! Runs a command beside a throw-away PostgreSQL server, for tests on both engines:
 //! `with-postgres [--durable] cargo test`.
 #![allow(clippy::unwrap_used, reason = "a test tool fails loudly")]
 

@@ -122,7 +122,7 @@ pub struct DependenteCompletoOutputTO {
     /// Data de nascimento.
     #[schema(examples("02/08/2015"))]
     pub data_nascimento: Option<String>,
-    /// O que o dependente é do titular: CONJUGE, FILHO, `PET_CANINO` e assim por diante.
+    /// O que o dependente é do titular: CONJUGE, FILHO, PET_CANINO e assim por diante.
     #[schema(examples("FILHO"))]
     pub parentesco: &'static str,
     /// `Feminino` ou `Masculino`.

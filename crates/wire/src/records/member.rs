@@ -44,7 +44,7 @@ pub struct AssociadoTO {
     /// Se aceita receber e-mails.
     #[schema(examples(true))]
     pub recebe_email: Option<bool>,
-    /// Se aceita receber mensagens por `WhatsApp`.
+    /// Se aceita receber mensagens por WhatsApp.
     #[schema(examples(true))]
     pub recebe_whats_app: Option<bool>,
     /// Os telefones, na ordem em que foram dados.

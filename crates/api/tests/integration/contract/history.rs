@@ -210,9 +210,9 @@ async fn a_reader_of_a_base_that_was_put_back_is_told_so(world: World) {
     calls.world.clock.pass(Duration::from_mins(1));
     calls.health(1, json!({})).await;
     told(&late).await;
-    for goes_on in [&*early, "3"] {
-        let page = calls.read(&calls.operator, HISTORY, &[("apos", goes_on)]).await;
-        assert_eq!(each(&items(&page), "codHistorico"), [json!(4)], "{goes_on}");
+    for has_record_queue in [&*early, "3"] {
+        let page = calls.read(&calls.operator, HISTORY, &[("apos", has_record_queue)]).await;
+        assert_eq!(each(&items(&page), "codHistorico"), [json!(4)], "{has_record_queue}");
         assert_ne!(text(&page["proximo"]), late);
     }
     for (all, count) in [("0", 4), ("1", 3), ("4", 0)] {

@@ -219,7 +219,7 @@ impl MessageSender for Taker {
         message: OutgoingMessage<'a>,
     ) -> std::pin::Pin<Box<dyn Future<Output = Result<ReceiverAnswer, String>> + Send + 'a>> {
         self.0.lock().unwrap().push(message.body.to_owned());
-        Box::pin(async { Ok(ReceiverAnswer { status: 202, text: None, patience: None }) })
+        Box::pin(async { Ok(ReceiverAnswer { status: 202, text: None, retry_after: None }) })
     }
 }
 

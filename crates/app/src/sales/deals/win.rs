@@ -15,8 +15,8 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::session::Session;
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitItem, BenefitKind, Date, Deal, DealCode,
-    DealState, Dependent, DependentCode, InputField, ItemCode, Lead, PersonCode, PersonProfile, PlanCode,
+    AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitItem, Date, Deal, DealCode, DealState,
+    Dependent, DependentCode, InputField, ItemCode, Lead, PersonCode, PersonProfile, PlanCode,
     ProposedDependent, Rejection, SellerKind,
 };
 use std::sync::Arc;
@@ -62,7 +62,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
     let holder = Box::pin(resolve_holder(tx, command, &lead, &mut validator)).await?;
     let (fields, plans) = build_sold_fields(command, &found.deal, &lead, &mut validator);
     let is_vehicle = plans.first().and_then(|code| command.registers.plan(*code));
-    let is_vehicle = is_vehicle.is_none_or(|plan| plan.kind == BenefitKind::Vehicle);
+    let is_vehicle = is_vehicle.is_none_or(|plan| plan.kind.has_vehicle());
     let sent_fields = SentBenefitFields {
         fields: &fields,
         situation: Some((&input.situation, &input.active)),

@@ -15,7 +15,7 @@ use domain::{
 };
 use storage::Tx;
 use storage::members;
-use storage::members::phones::{self, HOME};
+use storage::members::phones::{self, HOME_COUNTRY_CODE};
 use storage::sales::leads;
 use wire::records::{ContatoInput, LeadInput};
 
@@ -124,7 +124,7 @@ pub(super) async fn validate_contact(
 
 pub(super) fn list_first_phones(lead: &Lead) -> Vec<ContactPhone> {
     let telephone = |kind, number: &Option<Phone>| {
-        number.clone().map(|number| ContactPhone { kind, country: HOME.to_owned(), number })
+        number.clone().map(|number| ContactPhone { kind, country: HOME_COUNTRY_CODE.to_owned(), number })
     };
     let (mobile, landline) =
         (telephone(PhoneKind::Mobile, &lead.mobile), telephone(PhoneKind::Landline, &lead.landline));

@@ -6,7 +6,7 @@ use domain::{
     BranchCode, ContactPhone, DisplayName, Document, Email, InputField, Lead, PersonCode, Phone, PhoneKind,
     Rejection, Scope, SellerKind,
 };
-use storage::members::phones::HOME;
+use storage::members::phones::HOME_COUNTRY_CODE;
 use wire::read::FieldPatch;
 use wire::records::ContatoInput;
 
@@ -203,7 +203,7 @@ fn put_phone_first(number: &Phone, old_phones: &[ContactPhone]) -> Vec<ContactPh
     let is_new = known.is_none();
     let phone = known.unwrap_or_else(|| ContactPhone {
         kind: number.kind(),
-        country: HOME.to_owned(),
+        country: HOME_COUNTRY_CODE.to_owned(),
         number: number.clone(),
     });
     match phones.iter().position(|other| other.kind == phone.kind) {

@@ -70,7 +70,7 @@ impl Script<'_> {
                 status: Some(204),
                 answer: None,
                 failure: None,
-                patience: None,
+                retry_after: None,
             };
             triggers::record_outcomes(self.app, (&holder, &policy), HERE, vec![outcome]).await.unwrap();
         }

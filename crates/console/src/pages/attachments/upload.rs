@@ -74,10 +74,12 @@ pub async fn attach_files(
         }
         Err(error) => return Err(error.into()),
     }
-    let patience = MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
+    let upload_timeout =
+        MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
     let mut outcome = AttachmentOutcome::default();
     let result =
-        tokio::time::timeout(patience * 4, receive_files(&app, &user, owner, upload, &mut outcome)).await;
+        tokio::time::timeout(upload_timeout * 4, receive_files(&app, &user, owner, upload, &mut outcome))
+            .await;
     match result.unwrap_or(Err(Refusal::Unreadable)) {
         Err(refusal) if outcome.is_empty() => Err(refusal),
         // An aborted upload also reports what was saved and what was not.

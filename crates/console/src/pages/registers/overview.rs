@@ -6,7 +6,7 @@ use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
-use app::registers::{self, COUNTED};
+use app::registers::{self, LARGEST_EXACT_COUNT};
 use askama::Template;
 use axum::extract::State;
 
@@ -34,7 +34,9 @@ pub async fn show_register_overview(State(app): State<App>, user: SignedInUser) 
             about: register.about,
             count: match number {
                 None => String::new(),
-                Some(many) if many > COUNTED => format!("mais de {}", format_count(COUNTED)),
+                Some(many) if many > LARGEST_EXACT_COUNT => {
+                    format!("mais de {}", format_count(LARGEST_EXACT_COUNT))
+                }
                 Some(number) => format_count(number),
             },
         };

@@ -3,7 +3,7 @@
 use crate::widgets::board::format_age;
 use crate::widgets::formats::{format_count, format_moment};
 use app::triggers::receivers::{PauseReason, RedactedReceiver};
-use app::triggers::{COUNTED, DeliveryAttempt, ReceiverPerformance, RetryPolicy};
+use app::triggers::{DeliveryAttempt, LARGEST_EXACT_COUNT, ReceiverPerformance, RetryPolicy};
 use domain::{DeliveryState, Entity, Moment, TimeZone};
 
 /// Label and colour class of a receiver's state, with an explanation where needed.
@@ -64,7 +64,7 @@ pub fn describe_receiver_state(
 /// `12`, or `10.000 ou mais`
 pub fn format_waiting_count(performance: &ReceiverPerformance) -> String {
     match performance.glance.pending {
-        many if many >= COUNTED => format!("{} ou mais", format_count(COUNTED)),
+        many if many >= LARGEST_EXACT_COUNT => format!("{} ou mais", format_count(LARGEST_EXACT_COUNT)),
         number => format_count(number),
     }
 }

@@ -15,7 +15,9 @@ use crate::widgets::record_form::{
     describe_rejection, find_label, read_form_values,
 };
 use app::idempotency::{IdempotentWrite, WriteOutcome};
-use app::triggers::receivers::{self, AT_ONCE, ReceiverChangeRequest, RedactedReceiver, RequestedReceiver};
+use app::triggers::receivers::{
+    self, DEFAULT_CONCURRENCY, ReceiverChangeRequest, RedactedReceiver, RequestedReceiver,
+};
 use app::{App, Error, Vault, collect_problem};
 use askama::Template;
 use axum::Extension;
@@ -113,7 +115,8 @@ async fn render_receiver_form(
 pub async fn show_new_receiver_form(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     require_administrator(user.session())?;
     let all: Vec<&str> = Entity::ALL.iter().map(|one| wire::entity_path(*one)).collect();
-    let values = FormValues::from([("simultaneas", AT_ONCE.to_string()), ("entidades", all.join(","))]);
+    let values =
+        FormValues::from([("simultaneas", DEFAULT_CONCURRENCY.to_string()), ("entidades", all.join(","))]);
     render_receiver_form(
         &app,
         &user,

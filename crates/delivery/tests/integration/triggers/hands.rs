@@ -43,7 +43,7 @@ async fn conclude(
         status: Some(if verdict == DeliveryVerdict::Delivered { 204 } else { 500 }),
         answer: None,
         failure: None,
-        patience: None,
+        retry_after: None,
     };
     let by = (holder, &Arc::new(policy));
     triggers::record_outcomes(&scene.app, by, scene.world.here, vec![outcome]).await.unwrap();

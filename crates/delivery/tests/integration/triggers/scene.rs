@@ -5,7 +5,9 @@ use app::access;
 use app::benefits::{self, BenefitWriteInput, SavedBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::session::Session;
-use app::triggers::receivers::{self, AT_ONCE, ReceiverChangeRequest, RequestedReceiver, TenantActor};
+use app::triggers::receivers::{
+    self, DEFAULT_CONCURRENCY, ReceiverChangeRequest, RequestedReceiver, TenantActor,
+};
 use app::triggers::{self, DeliveryWithAttempts, LeaseHolder, RetryPolicy};
 use app::upkeep::presence;
 use app::{App, Vault, members};
@@ -144,7 +146,7 @@ impl Scene {
     }
 
     pub async fn add(&self, receiver: &Receiver) -> (ReceiverCode, SigningSecret) {
-        self.add_with(&receiver.url, Vec::new(), AT_ONCE).await
+        self.add_with(&receiver.url, Vec::new(), DEFAULT_CONCURRENCY).await
     }
 
     pub async fn add_with(

@@ -1,0 +1,44 @@
+//! How long a failed message waits before the next attempt, and when a receiver is only probed or paused.
+
+use std::time::Duration;
+
+/// Retry schedule of messages and pausing of receivers.
+#[derive(Clone, Debug)]
+pub struct RetryPolicy {
+    /// How long to wait after each failure; after the last one the message is exhausted.
+    pub waits: Vec<Duration>,
+    /// How often a receiver that always fails is probed.
+    pub probe: Duration,
+    /// A receiver is paused after failing for this long without a success.
+    pub pause_after: Duration,
+}
+
+impl RetryPolicy {
+    /// Whether a receiver with so many failures, over so many records, is only probed.
+    pub fn is_only_probed(failures: i32, records: usize) -> bool {
+        failures >= PROBED_AFTER_FAILURES && records >= PROBED_AFTER_RECORDS
+    }
+}
+
+const PROBED_AFTER_FAILURES: i32 = 20;
+pub(super) const PROBED_AFTER_RECORDS: usize = 5;
+
+/// The longest time a receiver is left alone, at its own request or by the policy.
+pub(super) fn compute_longest_retry_after(policy: &RetryPolicy) -> Duration {
+    LONGEST_RETRY_AFTER.max(policy.probe)
+}
+
+/// The longest wait after a failure by the schedule, including jitter.
+pub(super) fn compute_longest_wait(wait: Duration) -> Duration {
+    apply_jitter(wait, JITTER_PERCENT)
+}
+
+/// The longest delay granted at the receiver's request.
+pub(super) const LONGEST_RETRY_AFTER: Duration = Duration::from_hours(24);
+/// Waits vary by up to this percentage, so that messages that failed together do not retry together.
+pub(super) const JITTER_PERCENT: i64 = 20;
+
+pub(super) fn apply_jitter(wait: Duration, jitter: i64) -> Duration {
+    let hundredths = u32::try_from(100 + jitter).unwrap_or(100);
+    wait * hundredths / 100
+}
