@@ -1,5 +1,6 @@
-//! The use cases: one function for each business operation. Only this crate opens transactions and decides
-//! authorization; SQL is below it, HTTP and HTML are above it.
+//! The use cases: one function for each business operation. This crate opens the transactions of single operations
+//! (`exchange` those of bulk data) and decides what a caller may see and change; which roles reach a route stands in the
+//! route tables above it. SQL is below it, HTTP and HTML are above it.
 //!
 //! # Adding a function
 //! 1. Parse the input into value types of `domain`, collecting every [`domain::Rejection`].

@@ -2,12 +2,14 @@
 //! are better with it, and load nothing from other servers.
 //!
 //! # Adding a page
-//! `session::foreign_site::refuse_foreign_site` rejects every request from another site, except reads, before its handler runs.
+//! `session::foreign_site::refuse_foreign_site` rejects every request from another site, except reads, before its
+//! handler runs.
 //!
 //! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, and a
-//! line in the table of its area or below. A handler takes a `visitor::SignedInUser`, which redirects other visitors to
-//! the sign-in page. A form is read with `form::SubmittedForm`, the URL's query with `crate::session::parameters::QueryParams`. A handler
-//! returns a `page::HandlerResult`: it ends with `page::show_page`, and `?` answers an error with a refusal.
+//! line in the table of its area or below. A handler takes a `session::signed_in_user::SignedInUser`, which redirects
+//! other visitors to the sign-in page. A form is read with `widgets::form::SubmittedForm`, the URL's query with
+//! `session::parameters::QueryParams`. A handler returns a `widgets::page::HandlerResult`: it ends with `show_page` of
+//! that module, and `?` answers an error with a refusal.
 //! `/console/estilo` shows the building blocks of pages; their macros are in `console/partes.html`, those of forms in
 //! `console/campo.html`. Arguments of a macro are bound in their order, so none may be called like an earlier parameter.
 //!

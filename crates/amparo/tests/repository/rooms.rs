@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Packages that are for tests, or have no `lib.rs` with rooms.
-const LEFT_OUT: [&str; 5] = ["amparo", "boxed", "dispatch", "testkit", "testkit-macros"];
+const LEFT_OUT: [&str; 5] = ["amparo", "boxed", "erased-routes", "testkit", "testkit-macros"];
 
 /// The rooms that still stand on a circle, by package. The list can only shrink.
 const CIRCLES: [(&str, &[&str]); 2] =

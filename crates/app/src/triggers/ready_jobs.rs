@@ -4,8 +4,7 @@ use super::trigger_messages::DeliveryJob;
 use crate::{App, Error};
 use domain::{ReceiverCode, TenantId};
 use std::collections::BTreeMap;
-use storage::triggers::queues::{self};
-use storage::triggers::queues::{PendingChangeQuery, PendingPosition};
+use storage::triggers::queues::{self, PendingChangeQuery, PendingPosition};
 
 /// Pending messages of leased receivers, up to a limit for each. The holder knows which are already in progress and
 /// selects what may be sent.

@@ -8,8 +8,7 @@ use storage::WriteLane;
 use storage::server::counters::{self, Counter};
 use storage::server::leases::{self, ReceiverLease};
 use storage::server::processes;
-use storage::triggers::queues::DueReceiver;
-use storage::triggers::queues::{self};
+use storage::triggers::queues::{self, DueReceiver};
 
 /// The receivers with pending messages that may be sent to, of every tenant.
 #[boxed::future]

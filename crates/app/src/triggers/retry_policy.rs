@@ -1,4 +1,4 @@
-//! How long a failed message waits before the next attempt, and when a receiver is only probed or paused.
+//! How long a failed message waits before the next attempt, and when a receiver is only probed.
 
 use std::time::Duration;
 

@@ -12,7 +12,6 @@ use crate::{Statement, sql};
 use domain::{BranchCode, TenantId, split_name_words};
 
 /// Which names an index holds.
-#[allow(dead_code, reason = "leads come with the operations that write them")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameIndexKind {
     /// Members and benefits, by slot.
