@@ -25,6 +25,12 @@ pub enum AllowedCallers {
     Roles(&'static [Role]),
 }
 
+impl AllowedCallers {
+    pub const ADMINISTRATORS: AllowedCallers = AllowedCallers::Roles(&Role::ADMINISTRATORS);
+    pub const STAFF: AllowedCallers = AllowedCallers::Roles(&Role::STAFF);
+    pub const ANY_ROLE: AllowedCallers = AllowedCallers::Roles(&Role::ALL);
+}
+
 /// The access rule of an operation.
 #[derive(Clone, Copy)]
 pub struct AccessRequirement {

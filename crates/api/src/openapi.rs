@@ -280,20 +280,18 @@ fn describe_idempotency_header() -> Parameter {
 mod tests {
     use super::*;
     use crate::operation::{get, post, put};
-    use domain::Role;
     use serde_json::{Value, json};
     use wire::records::{CancelamentoInput, PesquisaBeneficioQuery, UsuarioInput, UsuarioTO};
-
-    const ANY: AllowedCallers = AllowedCallers::Roles(&Role::ALL);
 
     fn described() -> Value {
         let nothing = async || "";
         serde_json::to_value(describe_operations(&[
-            get("/ext/coisa", ANY, nothing).with_query::<PesquisaBeneficioQuery>(),
-            put("/ext/coisa/{codCoisa}/cancelar", ANY, nothing)
+            get("/ext/coisa", AllowedCallers::ANY_ROLE, nothing).with_query::<PesquisaBeneficioQuery>(),
+            put("/ext/coisa/{codCoisa}/cancelar", AllowedCallers::ANY_ROLE, nothing)
                 .with_optional_body::<CancelamentoInput>()
                 .with_answer::<UsuarioTO>(),
-            post("/ext/coisa/{codCoisa}/parte/{codParte}", ANY, nothing).with_body::<UsuarioInput>(),
+            post("/ext/coisa/{codCoisa}/parte/{codParte}", AllowedCallers::ANY_ROLE, nothing)
+                .with_body::<UsuarioInput>(),
         ]))
         .unwrap()
     }

@@ -164,14 +164,14 @@ async fn write_mail_failure(
 /// The mails of the caller's association before this code, newest first; for administrators.
 #[boxed::future]
 pub async fn list_outbox_mail(app: &App, caller: &Session, before: i32) -> Result<Vec<OutboxMail>, Error> {
-    caller.require_role(&[domain::Role::Administrator])?;
+    caller.require_role(&domain::Role::ADMINISTRATORS)?;
     Ok(mails::list_outbox_mails(&app.db, caller.scope.tenant(), before, 100).await?)
 }
 
 /// Sends the caller a mail that only confirms that mail arrives; for administrators.
 #[boxed::future]
 pub async fn send_test_mail(app: &App, caller: &Session) -> Result<String, Error> {
-    caller.require_role(&[domain::Role::Administrator])?;
+    caller.require_role(&domain::Role::ADMINISTRATORS)?;
     let tenant = caller.scope.tenant();
     let input = (tenant, caller.user, Arc::clone(&app.public_url), app.now());
     app.db

@@ -11,6 +11,9 @@ pub enum Role {
 }
 
 impl Role {
+    /// People who work at the association; a program is not staff.
+    pub const STAFF: [Role; 2] = [Role::Administrator, Role::Operator];
+    pub const ADMINISTRATORS: [Role; 1] = [Role::Administrator];
     pub const ALL: [Role; 3] = [Role::Administrator, Role::Operator, Role::Integration];
 
     /// The number stored in the database; never changes.

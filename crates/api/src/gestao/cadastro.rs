@@ -11,12 +11,9 @@ use ::registers::{OperationDescription, Register};
 use app::registers::{self, SavedRecord, StoredRecord};
 use axum::extract;
 use axum::response::Response;
-use domain::{Role, TimeZone};
+use domain::TimeZone;
 use wire::records::ListPage;
 use wire::register::{self, RecordOutput};
-
-const READERS: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator, Role::Operator]);
-const WRITERS: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator]);
 
 pub fn build_register_operations(register: &'static Register) -> [ApiOperation; 4] {
     type S = extract::State<ServerState>;
@@ -37,18 +34,18 @@ pub fn build_register_operations(register: &'static Register) -> [ApiOperation; 
         change_register_record(register, state, caller, code, write)
     };
     [
-        describe(get(words.all_at, READERS, list), &words.list)
+        describe(get(words.all_at, AllowedCallers::STAFF, list), &words.list)
             .with_query_fields(register::list_query_fields(register))
             .with_answer_records(vec![
                 register::describe_page(register),
                 register::describe_record(register),
             ]),
-        describe(post(words.all_at, WRITERS, create), &words.create)
+        describe(post(words.all_at, AllowedCallers::ADMINISTRATORS, create), &words.create)
             .with_body_record(register::describe_input(register))
             .with_answer_records(vec![register::describe_record(register)]),
-        describe(get(words.one_at, READERS, read), &words.read)
+        describe(get(words.one_at, AllowedCallers::STAFF, read), &words.read)
             .with_answer_records(vec![register::describe_record(register)]),
-        describe(put(words.one_at, WRITERS, change), &words.change)
+        describe(put(words.one_at, AllowedCallers::ADMINISTRATORS, change), &words.change)
             .with_body_record(register::describe_change(register))
             .with_answer_records(vec![register::describe_record(register)]),
     ]

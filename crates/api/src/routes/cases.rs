@@ -6,7 +6,6 @@ use crate::gestao::{
     vistoria::InspectionResource,
 };
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put};
-use domain::Role;
 use wire::records::{
     AtrasadosQuery, CasoItemTO, CasoQuery, ConsultaGestaoInput, ConsultaGestaoTO, EventoGestaoInput,
     EventoGestaoTO, HelpDeskGestaoInput, HelpDeskGestaoTO, HistoricoRegistroTO, ListPage, NotaInput,
@@ -14,7 +13,6 @@ use wire::records::{
 };
 
 /// The roles of the association's staff.
-const STAFF: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator, Role::Operator]);
 
 macro_rules! operated {
     (
@@ -22,32 +20,32 @@ macro_rules! operated {
         $one:literal, $many:literal, $this:literal, $open:literal
     ) => {
         [
-            get(concat!("/gestao/", $path), STAFF, caso::list_cases::<$kind>)
+            get(concat!("/gestao/", $path), AllowedCallers::STAFF, caso::list_cases::<$kind>)
                 .describe(DocsSection::Management, concat!("Pesquisar ", $many), concat!("Os registros de ", $many, " das lojas do usuário, o de abertura mais recente primeiro, em páginas de 100. Os parâmetros só restringem; `filtro` aceita protocolo, CPF ou CNPJ, placa ou nome do associado."))
                 .with_query::<CasoQuery>()
                 .with_answer::<ListPage<CasoItemTO>>(),
-            post(concat!("/gestao/", $path), STAFF, caso::open_case::<$kind>)
+            post(concat!("/gestao/", $path), AllowedCallers::STAFF, caso::open_case::<$kind>)
                 .describe(DocsSection::Management, concat!("Abrir ", $one), $open)
                 .with_body::<$input>()
                 .require_fields($needs)
                 .with_answer::<$record>(),
-            get(concat!("/gestao/", $path, "/{", $code, "}"), STAFF, caso::show_case::<$kind>)
+            get(concat!("/gestao/", $path, "/{", $code, "}"), AllowedCallers::STAFF, caso::show_case::<$kind>)
                 .describe(DocsSection::Management, concat!("Consultar ", $one), concat!("Tudo o que se sabe ", $this, ": a situação e o seu prazo, quem cuida, as notas e aonde pode ir daqui."))
                 .with_answer::<$record>(),
-            put(concat!("/gestao/", $path, "/{", $code, "}"), STAFF, caso::change_case::<$kind>)
+            put(concat!("/gestao/", $path, "/{", $code, "}"), AllowedCallers::STAFF, caso::change_case::<$kind>)
                 .describe(DocsSection::Management, concat!("Alterar ", $one), "O campo que não vem fica como está, e `null` o limpa. Informe em `versao` a versão que leu: se outra pessoa alterou o registro depois, nada muda, e a resposta (409) mostra o que foi enviado e o que está gravado. Cada campo alterado fica no histórico.")
                 .with_body::<$input>()
                 .require_fields(&["versao"])
                 .with_answer::<$record>(),
-            put(concat!("/gestao/", $path, "/{", $code, "}/situacao"), STAFF, caso::change_case_situation::<$kind>)
+            put(concat!("/gestao/", $path, "/{", $code, "}/situacao"), AllowedCallers::STAFF, caso::change_case_situation::<$kind>)
                 .describe(DocsSection::Management, concat!("Mudar a situação ", $this), "Leva o registro a outra situação em uso, por código ou por nome. As situações dos tipos CONCLUIDO e CANCELADO encerram o registro, e as outras o reabrem. Cada mudança fica no histórico e avisa os receptores; ir à mesma situação não muda nada. Uma situação a que daqui não se pode ir é um 409.")
                 .with_body::<SituacaoInput>()
                 .with_answer::<$record>(),
-            post(concat!("/gestao/", $path, "/{", $code, "}/nota"), STAFF, caso::add_case_note::<$kind>)
+            post(concat!("/gestao/", $path, "/{", $code, "}/nota"), AllowedCallers::STAFF, caso::add_case_note::<$kind>)
                 .describe(DocsSection::Management, concat!("Anotar ", $one), "Acrescenta uma nota interna ou, com `paraAssociado`, uma mensagem ao associado. A versão do registro não muda.")
                 .with_body::<NotaInput>()
                 .with_answer::<$record>(),
-            get(concat!("/gestao/", $path, "/{", $code, "}/historico"), STAFF, caso::show_case_history::<$kind>)
+            get(concat!("/gestao/", $path, "/{", $code, "}/historico"), AllowedCallers::STAFF, caso::show_case_history::<$kind>)
                 .describe(DocsSection::Management, concat!("Histórico ", $this), "As mudanças de situação (quem, quando, de onde, para onde e por quê) e de campos (quem, quando, antes e depois), na ordem em que foram feitas.")
                 .with_answer::<HistoricoRegistroTO>(),
         ]
@@ -55,7 +53,7 @@ macro_rules! operated {
 }
 
 pub fn list_case_operations() -> Vec<ApiOperation> {
-    let late = get("/gestao/atrasados", STAFF, caso::list_overdue_cases)
+    let late = get("/gestao/atrasados", AllowedCallers::STAFF, caso::list_overdue_cases)
         .describe(DocsSection::Management, "O que está atrasado", "Os eventos, as vistorias, os chamados e as consultas das lojas do usuário que passaram do prazo da situação em que estão, o mais atrasado primeiro, em páginas de 100.")
         .with_query::<AtrasadosQuery>()
         .with_answer::<ListPage<CasoItemTO>>();

@@ -4,13 +4,11 @@ use crate::extract::AuthenticatedCaller;
 use crate::gestao::importacao::{self, ImportStep};
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, SHEETS, get, post, put};
 use axum::extract::State;
-use domain::Role;
 use wire::records::{
     ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO, ImportacaoArquivoQuery, ImportacaoQuery,
     ImportacaoTO, InicioImportacaoInput, ListPage, MantidoTO,
 };
 
-const STAFF: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator, Role::Operator]);
 const ONE: &str = "/gestao/importacao/{codImportacao}";
 
 pub fn list_import_operations() -> Vec<ApiOperation> {
@@ -18,23 +16,24 @@ pub fn list_import_operations() -> Vec<ApiOperation> {
         let handler = move |State(state), AuthenticatedCaller(caller), code, write| {
             importacao::run_import_step(import_step, state, caller, code, write)
         };
-        let operation = post(path, STAFF, handler).describe(DocsSection::Management, summary, text);
+        let operation =
+            post(path, AllowedCallers::STAFF, handler).describe(DocsSection::Management, summary, text);
         operation.with_optional_body::<InicioImportacaoInput>().with_answer::<ImportacaoTO>()
     };
     vec![
-        post("/gestao/importacao", STAFF, importacao::receive_import_file)
+        post("/gestao/importacao", AllowedCallers::STAFF, importacao::receive_import_file)
             .describe(DocsSection::Management, "Enviar um arquivo para importar", "O corpo é o próprio arquivo, CSV (UTF-8, UTF-16 ou Windows-1252; separado por ponto e vírgula, vírgula ou tabulação) ou XLSX, de até 500.000 linhas. A primeira linha com mais de uma célula traz os nomes das colunas. Nada é gravado ainda: a resposta diz para que campo cada coluna iria, pelo que já foi escolhido antes e pelo nome dela. O operador importa nas suas lojas; planos e vendedores, só o administrador.")
             .with_query::<ImportacaoArquivoQuery>()
             .with_file_body(SHEETS)
             .with_answer::<ImportacaoTO>(),
-        get("/gestao/importacao", STAFF, importacao::list_import_runs)
+        get("/gestao/importacao", AllowedCallers::STAFF, importacao::list_import_runs)
             .describe(DocsSection::Management, "Listar as importações", "As importações da base, a mais recente primeiro, em páginas de 100; o operador vê as suas.")
             .with_query::<ImportacaoQuery>()
             .with_answer::<ListPage<ImportacaoTO>>(),
-        get(ONE, STAFF, importacao::show_import_run)
+        get(ONE, AllowedCallers::STAFF, importacao::show_import_run)
             .describe(DocsSection::Management, "Consultar uma importação", "O estado, quantas linhas já foram feitas e o que foi feito delas, e para onde vão as colunas.")
             .with_answer::<ImportacaoTO>(),
-        put("/gestao/importacao/{codImportacao}/colunas", STAFF, importacao::map_import_columns)
+        put("/gestao/importacao/{codImportacao}/colunas", AllowedCallers::STAFF, importacao::map_import_columns)
             .describe(DocsSection::Management, "Dizer para onde vão as colunas", "A escolha fica guardada para o próximo arquivo do mesmo tipo com colunas do mesmo nome.")
             .with_body::<ColunasInput>()
             .with_answer::<ImportacaoTO>(),
@@ -43,14 +42,14 @@ pub fn list_import_operations() -> Vec<ApiOperation> {
         step("/gestao/importacao/{codImportacao}/pausar", ImportStep::Pause, "Pausar a importação", "Para depois das linhas que estão sendo gravadas."),
         step("/gestao/importacao/{codImportacao}/retomar", ImportStep::Resume, "Retomar a importação", "Continua de onde parou."),
         step("/gestao/importacao/{codImportacao}/desfazer", ImportStep::Undo, "Desfazer a importação", "Por 7 dias: o que foi criado e a que nada mais se refere é removido, e o que foi alterado volta ao que era. O que mudou depois fica, e está em `mantidos`. Um código removido não volta a ser usado."),
-        get("/gestao/importacao/{codImportacao}/erros", STAFF, importacao::list_import_problems)
+        get("/gestao/importacao/{codImportacao}/erros", AllowedCallers::STAFF, importacao::list_import_problems)
             .describe(DocsSection::Management, "Erros da importação", "O que está errado em cada linha, na ordem da planilha, até 1.000 por vez, sempre linhas inteiras. Peça o resto com `depoisDaLinha` igual à última linha recebida, até vir uma lista vazia.")
             .with_query::<DepoisDaLinhaQuery>()
             .with_answer_list::<ErroImportacaoTO>(),
-        get("/gestao/importacao/{codImportacao}/arquivoErros", STAFF, importacao::download_error_file)
+        get("/gestao/importacao/{codImportacao}/arquivoErros", AllowedCallers::STAFF, importacao::download_error_file)
             .describe(DocsSection::Management, "Arquivo de erros", "As linhas recusadas, com as colunas que vieram e mais uma que diz o motivo, em CSV: corrija e envie de novo.")
             .with_file_answer(&["text/csv"]),
-        get("/gestao/importacao/{codImportacao}/mantidos", STAFF, importacao::list_kept_records)
+        get("/gestao/importacao/{codImportacao}/mantidos", AllowedCallers::STAFF, importacao::list_kept_records)
             .describe(DocsSection::Management, "O que ficou ao desfazer", "Os registros que ficaram como estão quando a importação foi desfeita, e por quê, até 1.000 por vez.")
             .with_query::<DepoisDaLinhaQuery>()
             .with_answer_list::<MantidoTO>(),

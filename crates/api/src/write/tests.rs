@@ -8,7 +8,7 @@ use app::access;
 use axum::Router;
 use axum::body::Body;
 use axum::extract;
-use domain::{BenefitCode, Role};
+use domain::BenefitCode;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use testkit::{PASSWORD, World, both_engines};
 use tower::ServiceExt;
@@ -77,7 +77,7 @@ impl Calls {
             recorder.handle(),
             Arc::new(HttpOptions::default()),
         );
-        let (anybody, nobody) = (AllowedCallers::Roles(&Role::ALL), AllowedCallers::Roles(&[]));
+        let (anybody, nobody) = (AllowedCallers::ANY_ROLE, AllowedCallers::Roles(&[]));
         let table = [
             put("/coisa/{codCoisa}/cancelar", anybody, cancel),
             post("/coisa/{codCoisa}/campos", anybody, fill),

@@ -2,11 +2,11 @@
 
 use super::file_history::{FileChangeNote, build_change_statements};
 use super::limits::StorageLimits;
+use super::name_file_operations;
 use super::owner::FileOwnerRecord;
 use super::show::{AttachedFileView, build_attachment_view, load_visible_file, reject_unknown_file};
 use super::store::ContentPart;
 use super::upload_buffer::UploadBuffer;
-use super::{STAFF, name_file_operations};
 use super::{store, sweep};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
@@ -16,7 +16,7 @@ use crate::session::Session;
 use crate::{App, Error};
 use bytes::Bytes;
 use domain::{
-    AuditedAction, FileCode, FileName, FileProblem, Moment, PersonCode, Rejection, Scope, TenantId,
+    AuditedAction, FileCode, FileName, FileProblem, Moment, PersonCode, Rejection, Role, Scope, TenantId,
 };
 use file_content::PreparedFile;
 use storage::attachments::AttachedFile;
@@ -26,7 +26,7 @@ use storage::{Tx, WriteLane, attachments};
 /// Rejects a caller who may not attach files to the record, before the upload.
 #[boxed::future]
 pub async fn authorize_attachment(app: &App, caller: &Session, owner: FileOwnerRecord) -> Result<(), Error> {
-    caller.require_role(STAFF)?;
+    caller.require_role(&Role::STAFF)?;
     let input = (caller.scope.clone(), owner);
     let read = app.db.read(input, |tx, (scope, owner)| Box::pin(owner.authorize_change(tx, scope)));
     read.await.map(drop)
@@ -48,7 +48,7 @@ pub async fn attach_file(
     (name, incoming): (&str, UploadBuffer),
     once: IdempotentWrite<AttachedFileView>,
 ) -> Result<WriteOutcome<AttachedFileView>, Error> {
-    caller.require_role(STAFF)?;
+    caller.require_role(&Role::STAFF)?;
     let _permit = app.files.acquire_memory().await?;
     let ready = prepare_content(app, incoming.into_bytes().await?).await?;
     let tenant = caller.scope.tenant();

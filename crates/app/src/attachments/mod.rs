@@ -27,10 +27,7 @@ pub use store::{ByteStream, ContentPart, FileStore};
 pub(crate) use sweep::{RetentionPeriods, sweep_files};
 pub use upload_buffer::UploadBuffer;
 
-use domain::{AuditedOperation, FileOwner, Role};
-
-/// The roles of the association's staff.
-const STAFF: &[Role] = &[Role::Administrator, Role::Operator];
+use domain::{AuditedOperation, FileOwner};
 
 /// The operations that list and attach files, by owner of the files.
 const fn name_file_operations(owner: FileOwner) -> (AuditedOperation, AuditedOperation) {

@@ -1,6 +1,5 @@
 //! Removes a file from a record and puts it back.
 
-use super::STAFF;
 use super::attach::check_record_room;
 use super::file_history::{FileChangeNote, build_change_statements};
 use super::limits::StorageLimits;
@@ -13,7 +12,7 @@ use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::session::Session;
 use crate::{App, Error};
-use domain::{AuditedAction, AuditedOperation, FileCode};
+use domain::{AuditedAction, AuditedOperation, FileCode, Role};
 use storage::{Tx, attachments};
 
 const REMOVE: AuditedOperation = AuditedOperation::RemoveFile;
@@ -60,7 +59,7 @@ async fn set_file_removed(
     (is_removed, reason): (bool, Option<String>),
     once: IdempotentWrite<AttachedFileView>,
 ) -> Result<WriteOutcome<AttachedFileView>, Error> {
-    caller.require_role(STAFF)?;
+    caller.require_role(&Role::STAFF)?;
     let operation = if is_removed { REMOVE } else { RESTORE };
     let input = FileRemoval { code, is_removed, reason, limits: app.files.limits };
     let done = run_command(app, caller, operation, input, once, |tx, command| {

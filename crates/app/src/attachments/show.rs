@@ -1,14 +1,14 @@
 //! Lists the files of a record and opens one.
 
+use super::name_file_operations;
 use super::owner::FileOwnerRecord;
 use super::store::{ByteStream, ContentPart};
-use super::{STAFF, name_file_operations};
 use crate::audit::access_log::record_access;
 use crate::command::WriteCommand;
 use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::session::Session;
 use crate::{App, Error};
-use domain::{AuditedOperation, FileCode, InputField, PersonCode, Scope};
+use domain::{AuditedOperation, FileCode, InputField, PersonCode, Role, Scope};
 use std::sync::Arc;
 use storage::attachments::AttachedFile;
 use storage::{Tx, attachments};
@@ -44,7 +44,7 @@ pub async fn list_owner_files(
     caller: &Session,
     owner: FileOwnerRecord,
 ) -> Result<OwnerFileList, Error> {
-    caller.require_role(STAFF)?;
+    caller.require_role(&Role::STAFF)?;
     let read = app.db.read((caller.scope.clone(), owner), |tx, (scope, owner)| {
         Box::pin(async move {
             let visible =
@@ -93,7 +93,7 @@ pub(super) async fn load_visible_file(
     caller: &Session,
     code: FileCode,
 ) -> Result<(AttachedFileView, PersonCode), Error> {
-    caller.require_role(STAFF)?;
+    caller.require_role(&Role::STAFF)?;
     let read = app
         .db
         .read((caller.scope.clone(), code), |tx, (scope, code)| Box::pin(find_visible_file(tx, scope, *code)))

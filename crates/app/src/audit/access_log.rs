@@ -248,7 +248,7 @@ pub async fn read_newest_audit_page(
     caller: &Session,
     reading: ReverseAuditQuery,
 ) -> Result<(AuditEntryPage, HashMap<PersonCode, String>), Error> {
-    caller.require_role(&[Role::Administrator])?;
+    caller.require_role(&Role::ADMINISTRATORS)?;
     let newest = find_newest_entry_code(app, caller).await?;
     let input = (caller.scope.tenant(), reading, newest);
     app.db.read(input, |tx, input| Box::pin(read_reverse_page(tx, input))).await

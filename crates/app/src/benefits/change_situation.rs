@@ -11,7 +11,7 @@ use crate::situations::refuse_situation_change;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, Benefit, BenefitCode, Entity, InputField, Rejection, Scope,
-    SituationCode, SituationKind,
+    SituationCode, SituationKind, is_usable_reference,
 };
 use storage::Tx;
 use storage::benefits;
@@ -92,7 +92,7 @@ fn resolve_target_situation(
     let mut validator = SentBenefitValidator::new(registers, scope);
     let usable = |code: SituationCode| {
         let found = registers.situation(code).filter(|one| one.entity == Entity::Benefit);
-        found.is_some_and(|one| one.active || Some(one.code) == present)
+        found.is_some_and(|one| is_usable_reference(code, one.active, present.as_slice()))
     };
     let by_code = match input.code {
         FieldPatch::Set(code) if usable(code) => Some(code),

@@ -7,7 +7,7 @@ use crate::register_snapshot::TenantRegisters;
 use domain::{
     AdditionalFieldValues, Benefit, BenefitItem, BenefitKind, BoundedText, BranchCode, Date, Entity,
     InputField, ItemCode, Moment, PersonCode, PersonProfile, PlanCode, Rejection, Scope, SellerCode,
-    SellerKind, SituationCode, SituationKind, VehicleDetails,
+    SellerKind, SituationCode, SituationKind, VehicleDetails, is_usable_reference,
 };
 use storage::registers::plans::StoredPlan;
 use wire::read::FieldPatch;
@@ -242,7 +242,7 @@ impl<'a> SentBenefitValidator<'a> {
         present: Option<SituationCode>,
     ) -> Option<SituationCode> {
         let found = self.registers.find_situation_by_name(Entity::Benefit, name);
-        let found = found.filter(|one| one.active || Some(one.code) == present);
+        let found = found.filter(|one| is_usable_reference(one.code, one.active, present.as_slice()));
         if let Some(found) = found {
             return Some(found.code);
         }
@@ -309,8 +309,8 @@ impl<'a> SentBenefitValidator<'a> {
         value: &mut Option<SellerCode>,
     ) {
         if let FieldPatch::Set(code) = patch
-            && *value != Some(*code)
-            && !self.registers.is_active_seller(self.scope, *code, kind)
+            && let is_active = self.registers.is_active_seller(self.scope, *code, kind)
+            && !is_usable_reference(*code, is_active, value.as_slice())
         {
             self.problems.push(Rejection::UnknownCode { field, code: code.get() });
         }

@@ -1,7 +1,8 @@
 //! Applies the sent vehicle fields to the stored vehicle.
 
 use crate::register_snapshot::TenantRegisters;
-use domain::{InputField, Rejection, VehicleDetails, VehicleTypeCode, fold_text};
+use domain::{InputField, Rejection, VehicleDetails, VehicleTypeCode, fold_text, is_usable_reference};
+use storage::registers::vehicle_types::StoredVehicleType;
 use wire::read::FieldPatch;
 use wire::records::{VeiculoCampos, VeiculoInput};
 
@@ -57,15 +58,18 @@ pub(crate) fn apply_full_vehicle(
     };
 }
 
+fn is_usable_type(one: &StoredVehicleType, current_kind: Option<VehicleTypeCode>) -> bool {
+    is_usable_reference(one.code, one.active, current_kind.as_slice())
+}
+
 fn find_type_by_code(
     registers: &TenantRegisters,
     code: VehicleTypeCode,
     current_kind: Option<VehicleTypeCode>,
     problems: &mut Vec<Rejection>,
 ) -> Option<VehicleTypeCode> {
-    let mut usable =
-        registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == current_kind);
-    let found = usable.find(|one| one.code == code).map(|one| one.code);
+    let mut named = registers.vehicle_types.iter().filter(|one| one.code == code);
+    let found = named.find(|one| is_usable_type(one, current_kind)).map(|one| one.code);
     if found.is_none() {
         problems.push(Rejection::UnknownCode { field: InputField::DealVehicleType, code: code.get() });
     }
@@ -80,7 +84,7 @@ fn find_type_by_name(
 ) -> Option<VehicleTypeCode> {
     let (types, folded) = (&registers.vehicle_types, fold_text(name));
     let mut named = types.iter().filter(|one| fold_text(&one.name) == folded);
-    let found = named.find(|one| one.active || Some(one.code) == current_kind).map(|one| one.code);
+    let found = named.find(|one| is_usable_type(one, current_kind)).map(|one| one.code);
     if found.is_none() {
         let alternatives = types.iter().filter(|one| one.active).map(|one| one.name.clone()).collect();
         problems.push(Rejection::UnknownVehicleType { value: name.to_owned(), alternatives });

@@ -1,7 +1,7 @@
 //! The board of a case kind: one column per situation, read page by page, and the changes since the last read.
 
 use super::ResolvedCase;
-use super::show::convert_hours;
+use super::time_limit::find_time_limit;
 use crate::audit::access_log::record_access;
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
 use crate::session::Session;
@@ -88,10 +88,7 @@ fn plan_board(
         situation: one.code,
         closes: one.kind.is_final(),
         active: one.active,
-        late_before: one
-            .limit_hours
-            .filter(|_| !one.kind.is_final())
-            .map(|hours| now.minus(convert_hours(hours))),
+        late_before: find_time_limit(one).map(|limit| now.minus(limit)),
     };
     Some(BoardReadPlan { scope, kind, plans: selected.into_iter().map(plan).collect() })
 }

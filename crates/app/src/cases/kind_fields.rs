@@ -8,7 +8,7 @@ use crate::members::apply_address;
 use domain::{
     Appointment, Benefit, Case, CaseHead, CaseKind, ChecklistEntry, Claim, ClaimCode, ClaimTypeCode,
     InputField, Inspection, InspectionTypeCode, Involved, PostalAddress, Priority, Rejection, Ticket,
-    TicketTypeCode, VehicleDetails, WrittenMoment,
+    TicketTypeCode, VehicleDetails, WrittenMoment, is_usable_reference,
 };
 use storage::cases::claims;
 use storage::members::dependents;
@@ -291,8 +291,8 @@ impl SentCaseValidator<'_> {
         };
         let found =
             dependents::find_dependent_of_benefit(&mut *self.tx, self.scope.tenant(), benefit, code).await?;
-        let is_current = appointment.dependent == Some(code);
-        if !found.is_some_and(|one| one.active || is_current) {
+        let current = appointment.dependent.as_slice();
+        if !found.is_some_and(|one| is_usable_reference(code, one.active, current)) {
             self.problems.push(Rejection::UnknownDependent { code, benefit });
         }
         appointment.dependent = Some(code);

@@ -11,16 +11,18 @@ mod open;
 mod persist;
 mod search;
 mod show;
+mod time_limit;
 mod validate;
 
 pub use change::change_case;
 pub use change_situation::{add_case_note, change_case_situation};
 pub use open::open_case;
 pub use search::{count_overdue_cases, list_cases, list_cases_behind, list_overdue_cases};
-pub use show::{CaseChangeHistory, FullCase, ResolvedCase, compute_due_moment, read_case, read_case_history};
+pub use show::{CaseChangeHistory, FullCase, ResolvedCase, read_case, read_case_history};
 pub use storage::cases::notes::RecordNote;
 pub use storage::history::field_changes::StoredFieldChange;
 pub use storage::history::situation_changes::RecordHistoryEntry;
+pub use time_limit::compute_due_moment;
 
 use crate::Error;
 use domain::{CaseKind, InputField};

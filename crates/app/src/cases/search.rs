@@ -1,6 +1,6 @@
 //! Case lists and overdue cases. A query is parsed once and read on one snapshot.
 
-use super::show::convert_hours;
+use super::time_limit::{find_time_limit, list_time_limits};
 use crate::audit::access_log::record_access;
 use crate::members::search::criteria::parse_name_words;
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
@@ -121,8 +121,7 @@ fn select_situations(
             && open.is_none_or(|open| one.kind.is_final() != open)
     });
     let with_age = |one: &storage::registers::situations::StoredSituation| {
-        let limit =
-            one.limit_hours.filter(|_| !one.kind.is_final()).map(|hours| now.minus(convert_hours(hours)));
+        let limit = find_time_limit(one).map(|limit| now.minus(limit));
         match (late, limit) {
             (None, _) | (Some(false), None) => Some((one.code, SituationAge::Ever)),
             (Some(true), Some(limit)) => Some((one.code, SituationAge::Before(limit))),
@@ -333,16 +332,6 @@ pub async fn count_overdue_cases(app: &App, caller: &Session) -> Result<[(CaseKi
     })
     .await?;
     Ok(counts)
-}
-
-/// The situations with a time limit.
-fn list_time_limits(registers: &TenantRegisters) -> Vec<SituationTimeLimit> {
-    let open_situations = registers.situations.iter().filter(|one| !one.kind.is_final());
-    let to_time_limit = |one: &storage::registers::situations::StoredSituation| {
-        let limit = i64::try_from(convert_hours(one.limit_hours?).as_millis()).ok()?;
-        Some(SituationTimeLimit { kind: CaseKind::from_entity(one.entity)?, situation: one.code, limit })
-    };
-    open_situations.filter_map(to_time_limit).collect()
 }
 
 async fn read_overdue_cases(

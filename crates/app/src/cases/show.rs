@@ -10,11 +10,10 @@ use crate::session::Session;
 use crate::situations::describe_stored_benefit;
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, Benefit, BenefitCode, Case, CaseHead, CaseKind, CaseOperation, ClaimCode, Moment,
-    PersonCode, Scope, TenantId,
+    AuditedOperation, Benefit, BenefitCode, Case, CaseKind, CaseOperation, ClaimCode, Moment, PersonCode,
+    Scope, TenantId,
 };
 use std::sync::Arc;
-use std::time::Duration;
 use storage::cases;
 pub use storage::cases::ResolvedCase;
 use storage::cases::claims;
@@ -66,16 +65,6 @@ impl FullCase {
         let present = self.registers.situation(self.resolved_case.case.head().situation);
         present.into_iter().flat_map(|present| self.registers.next_situations(present))
     }
-}
-
-/// When the time limit of the present situation ends; closed cases have none.
-pub fn compute_due_moment(registers: &TenantRegisters, head: &CaseHead) -> Option<Moment> {
-    let situation = registers.situation(head.situation).filter(|one| !one.kind.is_final())?;
-    situation.limit_hours.map(|hours| head.situation_since.plus(convert_hours(hours)))
-}
-
-pub(super) fn convert_hours(hours: i32) -> Duration {
-    Duration::from_secs(u64::try_from(hours).unwrap_or(0) * 3600)
 }
 
 /// Reads a case visible to the caller, with its related records.

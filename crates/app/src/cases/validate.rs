@@ -8,7 +8,7 @@ use crate::register_snapshot::TenantRegisters;
 use crate::responsible_user::may_become_responsible;
 use domain::{
     Benefit, BenefitCode, BranchCode, Case, CaseHead, CaseKind, ClaimCode, InputField, Moment, PersonCode,
-    Rejection, Scope, SituationCode, SituationKind, UserCode,
+    Rejection, Scope, SituationCode, SituationKind, UserCode, is_usable_reference,
 };
 use storage::{Tx, members};
 use wire::read::FieldPatch;
@@ -234,11 +234,11 @@ impl<'a> SentCaseValidator<'a> {
         patch: &FieldPatch<C>,
         value: &mut C,
         (field, is_new): (InputField, bool),
-        (number, usable): (impl Fn(C) -> i32, impl Fn(C) -> bool),
+        (number, is_active): (impl Fn(C) -> i32, impl Fn(C) -> bool),
     ) {
+        let current = if is_new { &[][..] } else { &[*value][..] };
         match patch {
-            FieldPatch::Set(code) if !is_new && code == value => {}
-            FieldPatch::Set(code) if usable(*code) => *value = *code,
+            FieldPatch::Set(code) if is_usable_reference(*code, is_active(*code), current) => *value = *code,
             FieldPatch::Set(code) => self.refuse_unknown_code(field, number(*code)),
             FieldPatch::Keep if !is_new => {}
             FieldPatch::Keep | FieldPatch::Clear => self.problems.push(Rejection::Missing(field)),
@@ -251,11 +251,12 @@ impl<'a> SentCaseValidator<'a> {
         patch: &FieldPatch<C>,
         value: &mut Option<C>,
         field: InputField,
-        (number, usable): (impl Fn(C) -> i32, impl Fn(C) -> bool),
+        (number, is_active): (impl Fn(C) -> i32, impl Fn(C) -> bool),
     ) {
         match patch {
-            FieldPatch::Set(code) if Some(*code) == *value => {}
-            FieldPatch::Set(code) if usable(*code) => *value = Some(*code),
+            FieldPatch::Set(code) if is_usable_reference(*code, is_active(*code), value.as_slice()) => {
+                *value = Some(*code);
+            }
             FieldPatch::Set(code) => self.refuse_unknown_code(field, number(*code)),
             FieldPatch::Clear => *value = None,
             FieldPatch::Keep => {}

@@ -45,7 +45,7 @@ pub struct ReceiverHealthCounts {
 /// For administrators.
 #[boxed::future]
 pub async fn read_server_health(app: &App, caller: &Session) -> Result<ServerHealth, Error> {
-    caller.require_role(&[Role::Administrator])?;
+    caller.require_role(&Role::ADMINISTRATORS)?;
     let tenant = caller.scope.tenant();
     let alive =
         storage::server::processes::list_live_processes(&app.db, app.now().minus(presence::GONE_AFTER))

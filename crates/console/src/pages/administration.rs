@@ -5,5 +5,5 @@ use app::session::Session;
 use domain::Role;
 
 pub fn require_administrator(caller: &Session) -> Result<(), Error> {
-    caller.require_role(&[Role::Administrator])
+    caller.require_role(&Role::ADMINISTRATORS)
 }

@@ -84,7 +84,7 @@ pub async fn show_user_list(State(app): State<App>, signed_in: SignedInUser) -> 
     });
     let export = ExportLinks::new(&frame.root, "usuario", []);
     let tenant = tenants::read_own_tenant(&app, signed_in.session()).await?.tenant;
-    let demands = [Role::Administrator, Role::Operator].into_iter().map(|role| RoleChoice {
+    let demands = Role::STAFF.into_iter().map(|role| RoleChoice {
         value: wire::role(role),
         name: label_role(role),
         description: describe_role(role),

@@ -35,34 +35,26 @@ pub(crate) enum ListKind {
     Register(&'static Register),
 }
 
-const ANYBODY: &[Role] = &Role::ALL;
-
-const WORKERS: &[Role] = &[Role::Administrator, Role::Operator];
-
-const ADMINISTRATORS: &[Role] = &[Role::Administrator];
-
 pub fn list_exportable_lists() -> impl Iterator<Item = ExportableList> {
     let list = |name, title, roles, which| ExportableList { name, title, roles, which };
     let fixed_lists = [
-        list("associado", "Associados", ANYBODY, ListKind::Members),
-        list("beneficio", "Benefícios", ANYBODY, ListKind::Benefits),
-        list("evento", "Eventos", WORKERS, ListKind::Cases(CaseKind::Claim)),
-        list("vistoria", "Vistorias", WORKERS, ListKind::Cases(CaseKind::Inspection)),
-        list("helpDesk", "Help desk", WORKERS, ListKind::Cases(CaseKind::Ticket)),
-        list("consulta", "Consultas", WORKERS, ListKind::Cases(CaseKind::Appointment)),
-        list("negocio", "Negócios", WORKERS, ListKind::Deals),
-        list("lead", "Leads", WORKERS, ListKind::Leads),
-        list("historico", "Histórico de situações", ANYBODY, ListKind::History),
-        list("usuario", "Usuários", ADMINISTRATORS, ListKind::Users),
-        list("auditoria", "Auditoria", ADMINISTRATORS, ListKind::Audit),
-        list("email", "E-mails", ADMINISTRATORS, ListKind::Mails),
-        list("entrega", "Entregas de gatilhos", ADMINISTRATORS, ListKind::Deliveries),
+        list("associado", "Associados", &Role::ALL, ListKind::Members),
+        list("beneficio", "Benefícios", &Role::ALL, ListKind::Benefits),
+        list("evento", "Eventos", &Role::STAFF, ListKind::Cases(CaseKind::Claim)),
+        list("vistoria", "Vistorias", &Role::STAFF, ListKind::Cases(CaseKind::Inspection)),
+        list("helpDesk", "Help desk", &Role::STAFF, ListKind::Cases(CaseKind::Ticket)),
+        list("consulta", "Consultas", &Role::STAFF, ListKind::Cases(CaseKind::Appointment)),
+        list("negocio", "Negócios", &Role::STAFF, ListKind::Deals),
+        list("lead", "Leads", &Role::STAFF, ListKind::Leads),
+        list("historico", "Histórico de situações", &Role::ALL, ListKind::History),
+        list("usuario", "Usuários", &Role::ADMINISTRATORS, ListKind::Users),
+        list("auditoria", "Auditoria", &Role::ADMINISTRATORS, ListKind::Audit),
+        list("email", "E-mails", &Role::ADMINISTRATORS, ListKind::Mails),
+        list("entrega", "Entregas de gatilhos", &Role::ADMINISTRATORS, ListKind::Deliveries),
     ];
-    fixed_lists.into_iter().chain(
-        REGISTERS.iter().map(move |register| {
-            list(register.path, register.words.many, WORKERS, ListKind::Register(register))
-        }),
-    )
+    fixed_lists.into_iter().chain(REGISTERS.iter().map(move |register| {
+        list(register.path, register.words.many, &Role::STAFF, ListKind::Register(register))
+    }))
 }
 
 pub fn find_list_by_name(name: &str) -> Option<ExportableList> {

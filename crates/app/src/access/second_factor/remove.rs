@@ -37,7 +37,7 @@ pub async fn switch_off_factor(
 /// Removes the second factor of another user who lost it; for administrators. `false` if that user has none.
 #[boxed::future]
 pub async fn remove_factor_of_user(app: &App, caller: &Session, user: UserCode) -> Result<bool, Error> {
-    caller.require_role(&[Role::Administrator])?;
+    caller.require_role(&Role::ADMINISTRATORS)?;
     if user == caller.user {
         return Err(Rejection::OwnSecondFactor.into());
     }

@@ -42,7 +42,7 @@ pub async fn list_account_activity(
     app: &App,
     caller: &Session,
 ) -> Result<HashMap<UserCode, AccountActivity>, Error> {
-    caller.require_role(&[Role::Administrator])?;
+    caller.require_role(&Role::ADMINISTRATORS)?;
     let tenant = caller.scope.tenant();
     let mut habits: HashMap<UserCode, AccountActivity> = HashMap::new();
     for (user, at) in logins::list_last_sign_ins(&app.db, tenant).await? {

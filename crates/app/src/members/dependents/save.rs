@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Benefit, Dependent, DependentCode, InputField,
-    PersonCode, PlanCode, Rejection,
+    PersonCode, PlanCode, Rejection, is_usable_reference,
 };
 use std::collections::BTreeSet;
 use storage::Tx;
@@ -136,7 +136,7 @@ fn resolve_plans(
     };
     for (at, code) in requested.iter().map(|plan| plan.0).enumerate() {
         let is_sold = registers.plan(code).is_some_and(|plan| plan.active);
-        if !is_sold && !old_plans.contains(&code) {
+        if !is_usable_reference(code, is_sold, old_plans) {
             problems.push(Rejection::UnknownPlan { at, code });
         }
     }

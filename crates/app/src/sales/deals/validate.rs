@@ -5,7 +5,7 @@ use crate::benefits::vehicle;
 use crate::register_snapshot::{TenantRegisters, find_first_stage};
 use domain::{
     BenefitKind, BranchCode, Deal, DealState, FunnelCode, InputField, LeadCode, Moment, PlanCode, Rejection,
-    Scope, StageCode, TimeZone, UserCode, VehicleDetails,
+    Scope, StageCode, TimeZone, UserCode, VehicleDetails, is_usable_reference,
 };
 use wire::read::FieldPatch;
 use wire::records::NegocioInput;
@@ -198,7 +198,7 @@ impl<'a> DealInputValidator<'a> {
                 continue;
             }
             let is_active = self.registers.plan(code).is_some_and(|plan| plan.active);
-            if !is_active && !old_plans.contains(&code) {
+            if !is_usable_reference(code, is_active, old_plans) {
                 self.problems.push(Rejection::UnknownCode { field: InputField::Plans, code: code.get() });
             }
             plans.push(code);
