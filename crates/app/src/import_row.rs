@@ -2,7 +2,8 @@
 //! outcome of undoing it. The import itself is in the crate `exchange`.
 
 use crate::Error;
-use crate::command::{ActorContext, IMPORT_ORIGIN, WriteCommand};
+use crate::actor_context::{ActorContext, IMPORT_ORIGIN};
+use crate::command::WriteCommand;
 use crate::register_snapshot::TenantRegisters;
 use domain::{
     AuditedChange, AuditedOperation, BranchCode, ImportProblem, ImportUndoObstacle, Moment, PersonCode,

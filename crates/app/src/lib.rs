@@ -19,6 +19,7 @@ pub mod cases;
 
 pub mod field_differences;
 
+mod actor_context;
 mod command;
 mod error;
 mod work_slots;
@@ -58,7 +59,7 @@ pub mod vault;
 pub use crate::access::password_hash::{HashCost, HashingTurn, PasswordHasher};
 pub use crate::access::request_limit::RequestLimit;
 pub use crate::work_slots::{FairPlaces, HeldPlace};
-pub use command::ActorContext;
+pub use actor_context::ActorContext;
 pub use error::{Error, HeavyWork, collect_problem};
 pub use storage::Error as StorageError;
 pub use vault::Vault;

@@ -1,7 +1,7 @@
 //! The audit entry and the field change of a file that is attached, removed or put back.
 
 use crate::Error;
-use crate::command::ActorContext;
+use crate::actor_context::ActorContext;
 use crate::field_differences::{FieldDifference, PERSON, name_case_subject};
 use domain::{AuditedAction, AuditedChange, AuditedRecordKind, PersonCode};
 use storage::Tx;

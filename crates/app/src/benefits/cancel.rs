@@ -2,7 +2,7 @@
 
 use super::persist::{PendingBenefitWrite, WrittenBenefit, store_benefit};
 use super::preconditions::load_holder;
-use super::save::{SavedBenefit, record_unchanged_access};
+use super::saved_benefit::{SavedBenefit, record_unchanged_access};
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;

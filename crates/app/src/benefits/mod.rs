@@ -15,6 +15,7 @@ pub mod mirror_rows;
 mod persist;
 mod preconditions;
 mod save;
+mod saved_benefit;
 mod show;
 mod validate;
 pub(crate) mod vehicle;
@@ -30,8 +31,9 @@ pub(crate) use persist::{
     BenefitWriteHook, PendingBenefitWrite, PresetNumbers, WrittenBenefit, store_benefit,
 };
 pub(crate) use preconditions::{load_holder, refuse_cancelled_benefit};
-pub use save::{BenefitWriteInput, SavedBenefit, save_benefit};
+pub use save::{BenefitWriteInput, save_benefit};
 pub(crate) use save::{NewBenefitDraft, insert_benefit};
+pub use saved_benefit::SavedBenefit;
 pub use show::{FullBenefit, read_benefit_history, read_full_benefit};
 pub(crate) use validate::{SentBenefitFields, SentBenefitValidator, build_first_item};
 

@@ -4,7 +4,7 @@
 
 use super::field_changes::compare_benefits;
 use crate::Error;
-use crate::command::ActorContext;
+use crate::actor_context::ActorContext;
 use crate::field_differences::BENEFIT;
 use crate::listing_rows::{ListedDays, build_benefit_row};
 use crate::situations::{

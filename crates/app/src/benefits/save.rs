@@ -3,44 +3,22 @@
 use super::conflicts::{collect_unique_keys, load_key_conflicts, refuse_conflicts};
 use super::persist::{BenefitWriteHook, PendingBenefitWrite, PresetNumbers, WrittenBenefit, store_benefit};
 use super::preconditions::{load_holder, refuse_cancelled_benefit};
+use super::saved_benefit::{SavedBenefit, record_unchanged_access};
 use super::validate::{SentBenefitFields, SentBenefitValidator};
-use crate::audit::access_log::record_access;
-use crate::command::{ActorContext, WriteCommand, run_command};
+use crate::actor_context::ActorContext;
+use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::register_snapshot::{TenantRegisters, confirm_registers};
+use crate::register_snapshot::confirm_registers;
 use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, InputField,
-    PersonCode, PersonProfile, Rejection, Scope, SituationKind,
+    PersonCode, PersonProfile, Rejection, Scope,
 };
 use storage::Tx;
 use storage::benefits::BenefitUniqueKeys;
 use storage::benefits::items as stored_items;
 use wire::records::{BeneficioInput, BeneficioVeiculoInput};
-
-/// The benefit after a save or a cancellation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SavedBenefit {
-    pub code: BenefitCode,
-    pub benefit: Benefit,
-    pub situation: String,
-    pub kind: SituationKind,
-    /// False if the benefit already was as requested: the request then counts as read access.
-    pub changed: bool,
-}
-
-impl SavedBenefit {
-    pub(super) fn new(
-        registers: &TenantRegisters,
-        code: BenefitCode,
-        benefit: Benefit,
-        changed: bool,
-    ) -> Result<SavedBenefit, Error> {
-        let situation = registers.require_situation(benefit.situation)?;
-        Ok(SavedBenefit { code, situation: situation.name.clone(), kind: situation.kind, benefit, changed })
-    }
-}
 
 /// The input of either save endpoint.
 #[derive(Clone, Debug)]
@@ -99,21 +77,6 @@ pub async fn save_benefit(
             .await?;
     record_unchanged_access(app, caller, operation, &outcome)?;
     Ok(outcome)
-}
-
-/// An answer without a change still shows personal data, so it is recorded as read access.
-pub(super) fn record_unchanged_access(
-    app: &App,
-    caller: &Session,
-    operation: AuditedOperation,
-    outcome: &WriteOutcome<SavedBenefit>,
-) -> Result<(), Error> {
-    match outcome {
-        WriteOutcome::Fresh(SavedBenefit { benefit, changed: false, .. }) => {
-            record_access(app, caller, operation, std::iter::once(benefit.person))
-        }
-        _ => Ok(()),
-    }
 }
 
 async fn write_benefit(

@@ -7,6 +7,7 @@ mod change_situation;
 pub mod claims;
 mod field_texts;
 mod kind_fields;
+mod notes;
 mod open;
 mod persist;
 mod search;
@@ -15,7 +16,8 @@ mod time_limit;
 mod validate;
 
 pub use change::change_case;
-pub use change_situation::{add_case_note, change_case_situation};
+pub use change_situation::change_case_situation;
+pub use notes::add_case_note;
 pub use open::open_case;
 pub use search::{count_overdue_cases, list_cases, list_cases_behind, list_overdue_cases};
 pub use show::{CaseChangeHistory, FullCase, ResolvedCase, read_case, read_case_history};

@@ -1,7 +1,7 @@
 //! The one writer of cases: opening, field change or situation change.
 
 use crate::Error;
-use crate::command::ActorContext;
+use crate::actor_context::ActorContext;
 use crate::field_differences::{FieldDifference, list_field_names, name_case_subject};
 use crate::situations::{RecordSituationChange, insert_situation_change, render_case_trigger_body};
 use domain::{AuditedAction, AuditedChange, Benefit, Case, CaseKind, HistoryCode};

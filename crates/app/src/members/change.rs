@@ -1,9 +1,9 @@
 //! Changes a member, as `/gestao` and the console do.
 
 use super::field_changes;
+use super::persist::SavedPerson;
 use super::persist::store_person_change;
 use super::person_fields::{apply_address, apply_person_fields, find_bad_references};
-use super::save::SavedPerson;
 use super::show::{MemberView, find_visible_member, list_belongings, reject_unknown_person};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};

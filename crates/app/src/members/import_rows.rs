@@ -1,10 +1,10 @@
 //! Import of members: many rows per transaction, with the same rules, listing rows and audit entries as any other save.
 
+use super::persist::SavedPerson;
 use super::persist::store_person_change;
 use super::person_fields::{
     apply_person_fields, find_bad_references, parse_telephone, resolve_person_branch,
 };
-use super::save::SavedPerson;
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};

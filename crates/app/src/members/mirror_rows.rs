@@ -4,7 +4,7 @@
 use super::field_changes::compare_people;
 use super::persist::record_person_change;
 use crate::Error;
-use crate::command::ActorContext;
+use crate::actor_context::ActorContext;
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use domain::{ContactPhone, Document, PersonCode, PersonProfile, PhoneKind};
 use storage::Tx;

@@ -16,6 +16,7 @@ mod show;
 pub mod validation;
 
 pub use change::change_member;
+pub use persist::SavedPerson;
 pub(crate) use person_fields::{apply_address, parse_telephone};
-pub use save::{SavedPerson, save_person};
+pub use save::save_person;
 pub use show::{MemberView, read_member, read_member_history};

@@ -1,18 +1,36 @@
 //! Writes a changed person: the row, the telephones, the search rows, the audit entry and the field changes.
 
 use super::field_changes;
-use super::save::SavedPerson;
 use crate::Error;
-use crate::command::ActorContext;
+use crate::actor_context::ActorContext;
 use crate::field_differences::{FieldDifference, PERSON};
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
-use domain::{AuditedAction, AuditedChange, AuditedRecordKind, ContactPhone, PersonCode, PersonProfile};
+use domain::{
+    AuditedAction, AuditedChange, AuditedRecordKind, ContactPhone, PersonCode, PersonProfile, PhoneKind,
+};
 use storage::Tx;
 use storage::history::audit;
 use storage::members;
 use storage::members::phones::{self};
 use storage::search::rows::{self, ChangedMemberFields, SearchListingRow};
 use storage::server::counters::{self, Counter};
+
+/// The person after the save.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedPerson {
+    pub code: PersonCode,
+    pub profile: PersonProfile,
+    pub phones: Vec<ContactPhone>,
+    /// False if nothing differed: the request then counts as read access.
+    pub changed: bool,
+}
+
+impl SavedPerson {
+    /// The first phone of a kind.
+    pub fn phone(&self, kind: PhoneKind) -> Option<&ContactPhone> {
+        self.phones.iter().find(|phone| phone.kind == kind)
+    }
+}
 
 /// Updates a stored person with phones, listing rows, audit entry and field changes.
 pub(super) async fn store_person_change(

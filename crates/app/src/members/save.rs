@@ -1,6 +1,6 @@
 //! Creates or changes a person, as `/ext` sends it.
 
-use super::persist::{record_person_change, store_person_change, update_search_rows};
+use super::persist::{SavedPerson, record_person_change, store_person_change, update_search_rows};
 use super::person_fields::{apply_person_fields, find_bad_references, resolve_person_branch};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
@@ -8,10 +8,7 @@ use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
 use crate::session::Session;
 use crate::{App, Error};
-use domain::{
-    AuditedAction, AuditedOperation, BranchCode, ContactPhone, PersonCode, PersonProfile, PhoneKind,
-    Rejection,
-};
+use domain::{AuditedAction, AuditedOperation, BranchCode, PersonCode, PersonProfile, Rejection};
 use storage::Tx;
 use storage::members;
 use storage::members::phones::{self};
@@ -20,23 +17,6 @@ use wire::read::FieldPatch;
 use wire::records::PessoaInput;
 
 const OPERATION: AuditedOperation = AuditedOperation::SaveMember;
-
-/// The person after the save.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SavedPerson {
-    pub code: PersonCode,
-    pub profile: PersonProfile,
-    pub phones: Vec<ContactPhone>,
-    /// False if nothing differed: the request then counts as read access.
-    pub changed: bool,
-}
-
-impl SavedPerson {
-    /// The first phone of a kind.
-    pub fn phone(&self, kind: PhoneKind) -> Option<&ContactPhone> {
-        self.phones.iter().find(|phone| phone.kind == kind)
-    }
-}
 
 /// Creates or changes the person with this document: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]

@@ -7,7 +7,7 @@ mod trigger_body;
 pub(crate) use allowed_changes::refuse_situation_change;
 pub use trigger_body::{describe_stored_benefit, render_benefit_trigger_body, render_case_trigger_body};
 
-use crate::command::ActorContext;
+use crate::actor_context::ActorContext;
 use domain::{BranchCode, Entity, HistoryCode, SituationCode};
 use storage::Statement;
 use storage::history::situation_changes::{self, NewHistoryRow};

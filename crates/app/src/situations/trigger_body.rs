@@ -1,7 +1,7 @@
 //! The bodies sent to receivers; retries send the same body.
 
 use crate::Error;
-use crate::command::ActorContext;
+use crate::actor_context::ActorContext;
 use crate::register_snapshot::TenantRegisters;
 use domain::{Benefit, BenefitCode, Case, HistoryCode};
 use wire::trigger::{

@@ -2,8 +2,9 @@
 
 use super::save::{build_deal_audit_entry, build_stage_move};
 use super::{FoundDeal, deals};
+use crate::actor_context::ActorContext;
 use crate::audit::access_log::record_access;
-use crate::command::{ActorContext, WriteCommand, run_command};
+use crate::command::{WriteCommand, run_command};
 use crate::field_differences::{self, DEAL, FieldDifference};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};

@@ -3,8 +3,9 @@
 use super::super::leads::{self, LeadBranchSource, PreparedLead};
 use super::move_stage;
 use super::validate::DealInputValidator;
+use crate::actor_context::ActorContext;
 use crate::audit::access_log::record_access;
-use crate::command::{ActorContext, WriteCommand, run_command};
+use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;

@@ -3,7 +3,7 @@
 use super::change::compare_leads;
 use super::save::{PreparedLead, SavedLead};
 use crate::Error;
-use crate::command::ActorContext;
+use crate::actor_context::ActorContext;
 use crate::field_differences::LEAD;
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, Document, Lead, LeadCode, Moment, PersonCode,

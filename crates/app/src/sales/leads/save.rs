@@ -3,8 +3,9 @@
 use super::persist::store_lead;
 use super::validate::LeadBranchSource;
 use super::validate::LeadContactInput;
+use crate::actor_context::ActorContext;
 use crate::audit::access_log::record_access;
-use crate::command::{ActorContext, WriteCommand, run_command};
+use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
 use crate::session::Session;

@@ -1,6 +1,6 @@
 //! The contact data of a sent lead: several fields have two names, which are resolved and validated once.
 
-use crate::command::ActorContext;
+use crate::actor_context::ActorContext;
 use crate::members::parse_telephone;
 use domain::{
     BranchCode, ContactPhone, DisplayName, Document, Email, InputField, Lead, PersonCode, Phone, PhoneKind,

@@ -1,0 +1,65 @@
+//! Who makes a change, when, and from where.
+
+use crate::field_differences::FieldDifference;
+use crate::register_snapshot::TenantRegisters;
+use domain::{
+    AuditedChange, AuditedOperation, ChangeOrigin, Entity, Moment, PersonCode, ReceiverCode, TenantId,
+    UserCode,
+};
+use storage::Statement;
+use storage::history::audit::AuditEntry;
+use storage::history::field_changes::{self, FieldChange, FieldChangeContext};
+
+pub(crate) const IMPORT_ORIGIN: &str = wire::set_names::change_origin(ChangeOrigin::Import);
+
+/// Actor, time and origin of a change.
+#[derive(Clone, Copy)]
+pub struct ActorContext<'a> {
+    pub tenant: TenantId,
+    pub registers: &'a TenantRegisters,
+    pub user: Option<UserCode>,
+    /// Method and route.
+    pub operation: AuditedOperation,
+    /// Origin shown in the history.
+    pub origin: &'static str,
+    /// Receivers are not notified.
+    pub quiet: bool,
+    pub now: Moment,
+}
+
+impl ActorContext<'_> {
+    /// The receivers to notify about an entity.
+    pub fn receivers_for(&self, entity: Entity) -> Vec<ReceiverCode> {
+        if self.quiet { Vec::new() } else { self.registers.receivers_for(entity) }
+    }
+
+    pub fn audit_entry(&self, person: Option<PersonCode>, change: AuditedChange) -> AuditEntry {
+        AuditEntry {
+            tenant: self.tenant,
+            at: self.now,
+            user: self.user,
+            operation: self.operation,
+            person,
+            change,
+        }
+    }
+
+    /// Statements that store field changes, numbered from `first`.
+    pub fn field_change_statements(
+        &self,
+        subject: &'static str,
+        record: i32,
+        first: i32,
+        changes: Vec<FieldDifference>,
+    ) -> Vec<Statement> {
+        let change = |one: FieldDifference| FieldChange {
+            field: one.field.to_owned(),
+            before: one.before,
+            after: one.after,
+        };
+        let changes: Vec<FieldChange> = changes.into_iter().map(change).collect();
+        let change_context =
+            FieldChangeContext { tenant: self.tenant, subject, record, user: self.user, at: self.now };
+        field_changes::insert_field_changes(change_context, first, &changes)
+    }
+}
