@@ -12,8 +12,6 @@ use wire::records::{
     SituacaoInput, VistoriaGestaoInput, VistoriaGestaoTO,
 };
 
-/// The roles of the association's staff.
-
 macro_rules! operated {
     (
         $path:literal, $code:literal, $kind:ty, $input:ty => $record:ty, needs $needs:expr,

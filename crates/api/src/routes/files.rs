@@ -6,8 +6,6 @@ use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put
 use domain::FileKind;
 use wire::records::{ArquivoQuery, ArquivoTO, MotivoInput};
 
-/// The roles of the association's staff.
-
 const KINDS: [&str; 6] = [
     FileKind::Jpeg.media_type(),
     FileKind::Png.media_type(),
