@@ -2,13 +2,13 @@
 //! are better with it, and load nothing from other servers.
 //!
 //! # Adding a page
-//! `session::foreign_site::refuse_foreign_site` rejects every request from another site, except reads, before its
+//! `http::foreign_site::refuse_foreign_site` rejects every request from another site, except reads, before its
 //! handler runs.
 //!
 //! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, and a
 //! line in the table of its area or below. A handler takes a `session::signed_in_user::SignedInUser`, which redirects
-//! other visitors to the sign-in page. A form is read with `widgets::form::SubmittedForm`, the URL's query with
-//! `session::parameters::QueryParams`. A handler returns a `widgets::page::HandlerResult`: it ends with `show_page` of
+//! other visitors to the sign-in page. A form is read with `http::form::SubmittedForm`, the URL's query with
+//! `http::parameters::QueryParams`. A handler returns a `widgets::page::HandlerResult`: it ends with `show_page` of
 //! that module, and `?` answers an error with a refusal.
 //! `/console/estilo` shows the building blocks of pages; their macros are in `console/partes.html`, those of forms in
 //! `console/campo.html`. Arguments of a macro are bound in their order, so none may be called like an earlier parameter.
@@ -27,6 +27,7 @@
 //! Use `with.text()` for every text typed by a user and `with.option_of(…)` for values that may be absent, and add the
 //! module to the list at the top of `template_tests.rs`, or to the `ALL_CASES` of its area.
 
+pub mod http;
 pub mod pages;
 mod routes;
 pub mod session;
@@ -44,9 +45,12 @@ use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::{Extension, Router};
 use erased_routes::any;
-use pages::{about, audit, mails, open_validation, panel, quick_search, style_guide, users};
+use http::refusal::Refusal;
+use pages::{
+    about, audit, mails, open_validation, panel, password_reset, quick_search, second_factor, setup, sign_in,
+    style_guide, users,
+};
 use routes::{build_table_router, routes};
-use session::{password_reset, second_factor, setup, sign_in};
 use widgets::assets;
 
 /// Every route of the console, in the order of its areas.
@@ -60,7 +64,7 @@ pub fn list_routes() -> Vec<PageRoute> {
 fn list_page_routes() -> Vec<PageRoute> {
     let mut routes = list_account_routes();
     routes.extend(pages::member_list::list_member_routes());
-    routes.extend(widgets::list_tools::list_toolbar_routes());
+    routes.extend(pages::saved_filters::list_filter_routes());
     routes.extend(pages::export::list_export_routes());
     routes.extend(pages::members::list_person_routes());
     routes.extend(pages::benefits::list_benefit_routes());
@@ -128,14 +132,14 @@ pub fn build_router(app: App, vault: Vault) -> Router {
     build_table_router(list_page_routes())
         .merge(triggers.layer(Extension(vault.clone())))
         .route("/console/{*resto}", any(refuse_unknown_path))
-        .layer(from_fn_with_state(app.clone(), session::foreign_site::refuse_foreign_site))
+        .layer(from_fn_with_state(app.clone(), http::foreign_site::refuse_foreign_site))
         .layer(from_fn_with_state(app.clone(), widgets::refusal_page::render_refusals_as_pages))
-        .layer(from_fn_with_state((app.clone(), vault), widgets::notice::carry_notice))
+        .layer(from_fn_with_state((app.clone(), vault), session::notice::carry_notice))
         .with_state(app)
 }
 
-async fn refuse_unknown_path() -> widgets::page::Refusal {
-    widgets::page::Refusal::NotThere
+async fn refuse_unknown_path() -> Refusal {
+    Refusal::NotThere
 }
 
 #[derive(Template)]

@@ -1,17 +1,18 @@
 //! Renders every template with full, empty and hostile content. A page template that is missing here fails: its module
 //! defines `CASES` and is listed below.
 
-use crate::pages::member_list::{SelectOption, TableRow};
-use crate::pages::members::{EventTimeline, TimelineEvent};
+use crate::pages::members::timeline::{EventTimeline, TimelineEvent};
+use crate::session::notice::PageNotice;
+use crate::session::undo_form::UndoForm;
 use crate::widgets::board::{KanbanBoard, KanbanCard, KanbanColumn};
 use crate::widgets::export_links::ExportLinks;
+use crate::widgets::form_input::{FormInput, InputKind, InputSpec};
 use crate::widgets::formats::{BarChart, ColumnChart, ListPager};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::list_tools::{FilterChip, TableCell, TableToolbar};
-use crate::widgets::notice::PageNotice;
-use crate::widgets::record_form::{FormInput, InputKind, InputSpec, VersionConflict};
+use crate::widgets::list_tools::{FilterChip, TableCell, TableRow, TableToolbar};
+use crate::widgets::select_option::SelectOption;
 use crate::widgets::situation_badge::SituationBadge;
-use crate::widgets::undo_form::UndoForm;
+use crate::widgets::version_conflict::VersionConflict;
 use askama::Template;
 use domain::Moment;
 use std::collections::BTreeSet;
@@ -21,18 +22,18 @@ use std::path::Path;
 const ALL: &[TemplateCases] = &[
     crate::pages::about::CASES,
     crate::pages::audit::CASES,
-    crate::session::sign_in::CASES,
+    crate::pages::sign_in::CASES,
     crate::pages::quick_search::CASES,
     crate::pages::guide::CASES,
     crate::pages::mails::CASES,
     crate::pages::member_list::CASES,
     crate::pages::open_validation::CASES,
     crate::pages::panel::CASES,
-    crate::session::password_reset::CASES,
-    crate::pages::members::CASES,
+    crate::pages::password_reset::CASES,
+    crate::pages::members::show::CASES,
     crate::widgets::refusal_page::CASES,
-    crate::session::second_factor::CASES,
-    crate::session::setup::CASES,
+    crate::pages::second_factor::CASES,
+    crate::pages::setup::CASES,
     crate::widgets::form_page::CASES,
     crate::widgets::situation_form::CASES,
     crate::pages::style_guide::CASES,

@@ -1,13 +1,13 @@
 //! `/console/auditoria`: the audit log of changes and record accesses in plain language, newest first.
 
 use super::audit_wording::{ActionPhrase, RecordAccessKind, classify_access, describe_change};
-use super::member_list::SelectOption;
-use crate::session::parameters::QueryParams;
+use crate::http::parameters::QueryParams;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::select_option::SelectOption;
 use app::App;
 use app::audit::access_log::{
     self, AccountActionResult, AuditEntryContent, AuditedEvent, NAMED_PEOPLE, ReverseAuditQuery,

@@ -1,9 +1,10 @@
 //! `/console/exportar/{lista}`: a filtered list as a spreadsheet file, and the links to it.
 
+use crate::http::parameters::QueryParams;
+use crate::http::refusal::Refusal;
 use crate::routes::{PageRoute, routes};
-use crate::session::parameters::QueryParams;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::page::{HandlerResult, Refusal};
+use crate::widgets::page::HandlerResult;
 use app::App;
 use axum::body::Body;
 use axum::extract::{RawPathParams, State};

@@ -1,13 +1,13 @@
 //! `/console/emails`: the server's mail with its delivery state, the mail transport, and a test mail.
 
-use crate::session::parameters::QueryParams;
-use crate::session::redirect::derive_root_path;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::QueryParams;
+use crate::http::redirect::derive_root_path;
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
-use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use app::mail::{self, MailDeliveryMethod, OutboxMail};

@@ -1,18 +1,20 @@
 //! `/console/associados`: the list of members with their benefits, and its filters.
 
-use super::members::STATES;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::QueryParams;
+use crate::http::redirect::{derive_root_path, redirect_to};
 use crate::routes::{PageRoute, routes};
-use crate::session::parameters::QueryParams;
-use crate::session::redirect::{derive_root_path, redirect_to};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_problems::label_problems;
 use crate::widgets::formats::{ListPager, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
-use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
+use crate::widgets::list_tools::{
+    TableCell, TableColumn, TableRow, TableToolbar, define_column, load_toolbar,
+};
 use crate::widgets::page::{HandlerResult, show_page};
-use crate::widgets::record_form::label_problems;
+use crate::widgets::select_option::SelectOption;
 use crate::widgets::situation_badge::build_situation_badge;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, FoundMemberRow};
@@ -20,7 +22,7 @@ use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use domain::{AuditedOperation, Date, Entity, Money, PAGE_SIZE, SellerCode, display};
+use domain::{AuditedOperation, Date, Entity, Money, PAGE_SIZE, SellerCode, Uf, display};
 use wire::records::PesquisaAssociadoQuery;
 
 pub fn list_member_routes() -> Vec<PageRoute> {
@@ -28,18 +30,6 @@ pub fn list_member_routes() -> Vec<PageRoute> {
         get  "/console/associados" SignedIn show_member_list;
         post "/console/associados" SignedIn filter_member_list;
     }
-}
-
-/// A row of a list of members or benefits.
-pub struct TableRow {
-    pub person: i32,
-    pub link: String,
-    pub name: String,
-    /// Small text after the name.
-    pub note: String,
-    pub document: String,
-    pub branch: String,
-    pub cells: Vec<TableCell>,
 }
 
 pub const COLUMNS: &[TableColumn] = &[
@@ -58,12 +48,6 @@ pub const COLUMNS: &[TableColumn] = &[
     define_column("cadastro", "Cadastro", false),
     define_column("alteracao", "Alteração", false),
 ];
-
-pub struct SelectOption {
-    pub value: String,
-    pub name: String,
-    pub is_chosen: bool,
-}
 
 /// A field behind “Mais filtros”.
 pub struct ExtraFilterField {
@@ -186,7 +170,7 @@ async fn build_member_list(
         registers.usable_branches(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));
     let active_plans = registers.plans.iter().filter(|one| one.active);
     let plans = active_plans.map(|one| (one.code.to_string(), one.name.clone()));
-    let states = STATES.iter().map(|state| ((*state).to_owned(), (*state).to_owned()));
+    let states = Uf::NAMES.iter().map(|state| ((*state).to_owned(), (*state).to_owned()));
     let further = FURTHER.map(|(name, label, mask)| ExtraFilterField {
         name,
         label,

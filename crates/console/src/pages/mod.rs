@@ -1,4 +1,4 @@
-//! The console's pages, one module per area.
+//! The console's pages, one module per page or area.
 
 pub(crate) mod about;
 pub(crate) mod administration;
@@ -16,9 +16,14 @@ pub(crate) mod member_list;
 pub(crate) mod members;
 pub(crate) mod open_validation;
 pub(crate) mod panel;
+pub(crate) mod password_reset;
 pub(crate) mod quick_search;
 pub(crate) mod registers;
 pub(crate) mod sales;
+pub(crate) mod saved_filters;
+pub(crate) mod second_factor;
+pub(crate) mod setup;
+pub(crate) mod sign_in;
 pub(crate) mod style_guide;
 pub(crate) mod triggers;
 pub(crate) mod users;

@@ -1,13 +1,13 @@
 //! `/console/validacao`: whether benefits can be validated without a credential, and the partners with a higher limit.
 
 use super::administration::require_administrator;
-use crate::session::redirect::derive_root_path;
+use crate::http::form::SubmittedForm;
+use crate::http::redirect::derive_root_path;
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_problems::describe_rejection;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
-use crate::widgets::record_form::describe_rejection;
 use app::idempotency::IdempotentWrite;
 use app::tenants::{self, ChangeTenant};
 use app::{App, Error};

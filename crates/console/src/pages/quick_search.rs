@@ -1,14 +1,14 @@
 //! `/console/busca`: one search for everything. A single match redirects to its page.
 
 use super::cases;
-use super::member_list::{COLUMNS, TableRow, build_member_row};
-use crate::session::parameters::QueryParams;
-use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::QueryParams;
+use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::pages::member_list::{COLUMNS, build_member_row};
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::list_tools::{TableToolbar, build_default_toolbar};
+use crate::widgets::list_tools::{TableRow, TableToolbar, build_default_toolbar};
 use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::quick_search;

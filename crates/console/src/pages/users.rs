@@ -1,16 +1,17 @@
 //! `/console/usuarios`: users, their roles and the branches they see.
 
 use super::administration::require_administrator;
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::derive_root_path;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::derive_root_path;
+use crate::session::notice::{redirect_with_notice, redirect_with_problem};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_problems::{FormProblems, describe_rejection};
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{redirect_with_notice, redirect_with_problem};
 use crate::widgets::page::{HandlerResult, render_page, show_page};
-use crate::widgets::record_form::{FormProblems, VersionConflict, describe_rejection};
+use crate::widgets::version_conflict::VersionConflict;
 use app::access::second_factor;
 use app::access::users::{
     self, AccountActivity, ChangeUser, InitialPassword, NewUserInput, UserCreationContext,

@@ -9,6 +9,8 @@ const SESSION_COOKIE: &str = "__Host-amparo";
 /// Between password and second factor: it gives access only to the page that asks for the code.
 const CHALLENGE_COOKIE: &str = "__Host-amparo-meio";
 
+pub const THEME_COOKIE: &str = "amparo-tema";
+
 pub fn find_cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
@@ -46,10 +48,7 @@ pub fn set_pending_sign_in(response: &mut Response, ticket: &str, seconds: u64) 
 pub fn set_theme_cookie(response: &mut Response, theme: &str) {
     append_cookie(
         response,
-        &format!(
-            "{}={theme}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000",
-            crate::widgets::frame::THEME
-        ),
+        &format!("{THEME_COOKIE}={theme}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000"),
     );
 }
 

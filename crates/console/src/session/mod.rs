@@ -1,11 +1,7 @@
-//! Signing in and out, second factor, password reset, first set-up.
+//! The browser that sends a request: its cookies, the signed-in user, and the notice that one page leaves for the next.
 
+pub(crate) mod colour_theme;
 pub(crate) mod cookies;
-pub(crate) mod foreign_site;
-pub(crate) mod parameters;
-pub(crate) mod password_reset;
-pub(crate) mod redirect;
-pub(crate) mod second_factor;
-pub(crate) mod setup;
-pub(crate) mod sign_in;
+pub(crate) mod notice;
 pub(crate) mod signed_in_user;
+pub(crate) mod undo_form;

@@ -1,11 +1,11 @@
 //! The signed-in user of a request. The session token travels in a cookie that scripts cannot read and other sites
 //! cannot send.
 
+use super::colour_theme::ColourTheme;
 use super::cookies::find_session_token;
-use super::redirect::{derive_root_path, redirect_to};
-use crate::widgets::frame::ColourTheme;
-use crate::widgets::notice::PageNotice;
-use crate::widgets::page::Refusal;
+use super::notice::PageNotice;
+use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::http::refusal::Refusal;
 use app::access::sessions::{self, ConsoleUser};
 use app::session::Session;
 use app::{App, Error};

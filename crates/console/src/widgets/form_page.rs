@@ -1,8 +1,10 @@
 //! A form that fills a page: fields in sections, problems next to each, and both versions after a conflict.
 
+use super::form_input::FormInput;
+use super::form_problems::FormProblems;
 use super::frame::PageFrame;
 use super::page::{HandlerResult, render_page};
-use super::record_form::{FormInput, FormProblems, VersionConflict};
+use super::version_conflict::VersionConflict;
 use crate::session::signed_in_user::SignedInUser;
 use app::App;
 use askama::Template;

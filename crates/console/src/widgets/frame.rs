@@ -1,63 +1,12 @@
 //! The frame of every page: signed-in user, current menu entry, navigation.
 
-use super::notice::PageNotice;
-use crate::session::cookies::find_cookie;
-use crate::session::redirect::derive_root_path;
+use super::help_path::build_help_path;
+use super::menu::{ADMINISTRATION, MenuEntry, WORK};
+use crate::http::redirect::derive_root_path;
+use crate::session::colour_theme::ColourTheme;
+use crate::session::notice::PageNotice;
 use crate::session::signed_in_user::SignedInUser;
 use app::App;
-use axum::http::HeaderMap;
-
-pub const THEME: &str = "amparo-tema";
-
-/// The chosen theme; without a choice, the browser uses that of the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColourTheme {
-    Light,
-    Dark,
-}
-
-impl ColourTheme {
-    pub fn from_cookie(headers: &HeaderMap) -> Option<ColourTheme> {
-        find_cookie(headers, THEME).and_then(ColourTheme::from_name)
-    }
-
-    pub fn from_name(name: &str) -> Option<ColourTheme> {
-        match name {
-            "claro" => Some(ColourTheme::Light),
-            "escuro" => Some(ColourTheme::Dark),
-            _ => None,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            ColourTheme::Light => "claro",
-            ColourTheme::Dark => "escuro",
-        }
-    }
-}
-
-/// A menu entry: name in the code, label, path.
-pub type MenuEntry = (&'static str, &'static str, &'static str);
-
-pub const WORK: &[MenuEntry] = &[
-    ("painel", "Painel", ""),
-    ("associados", "Associados", "/associados"),
-    ("beneficios", "Benefícios", "/beneficios"),
-    ("eventos", "Eventos", "/eventos"),
-    ("vistorias", "Vistorias", "/vistorias"),
-    ("help-desk", "Help desk", "/help-desk"),
-    ("consultas", "Consultas", "/consultas"),
-    ("vendas", "Vendas", "/vendas"),
-];
-pub const ADMINISTRATION: &[MenuEntry] = &[
-    ("cadastros", "Cadastros", "/cadastros"),
-    ("importar", "Importar", "/importar"),
-    ("usuarios", "Usuários", "/usuarios"),
-    ("gatilhos", "Gatilhos", "/gatilhos"),
-    ("auditoria", "Auditoria", "/auditoria"),
-    ("emails", "E-mails", "/emails"),
-];
 
 pub struct PageFrame {
     pub root: String,
@@ -114,7 +63,7 @@ impl PageFrame {
 
     /// Link to the guide's chapter on this page.
     pub fn help(&self) -> String {
-        crate::pages::guide::build_help_path(self.current)
+        build_help_path(self.current)
     }
 }
 

@@ -71,3 +71,12 @@ pub const fn label_vehicle_category(category: VehicleCategory) -> &'static str {
         VehicleCategory::Other => "Outro",
     }
 }
+
+/// Choices from a fixed set: API name and label.
+pub fn list_named_choices<T: Copy>(
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+    word: impl Fn(T) -> &'static str,
+) -> Vec<(String, String)> {
+    all.iter().map(|one| (name(*one).to_owned(), word(*one).to_owned())).collect()
+}

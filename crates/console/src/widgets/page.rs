@@ -1,25 +1,11 @@
-//! Page responses and plain-text refusals, with headers that restrict what a browser does with them.
+//! Page responses.
 
-use super::notice::expire_notice;
+use crate::http::refusal::Refusal;
+use crate::http::security_headers::SECURITY_HEADERS;
+use crate::session::notice::expire_notice;
 use askama::Template;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
-use domain::DatabaseFault;
-
-/// Only our own scripts and styles load, and forms go only to this server. A URL may carry a link's secret, so browsers
-/// send no referrer. No page is cached.
-const HEADERS: [(HeaderName, HeaderValue); 4] = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(
-            "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; \
-             frame-ancestors 'none'",
-        ),
-    ),
-    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-];
 
 /// What a handler answers: a page or a redirect, or why there is none.
 pub type HandlerResult = Result<Response, Refusal>;
@@ -46,131 +32,5 @@ fn build_page_response(status: StatusCode, rendered: askama::Result<String>) -> 
         tracing::error!(%error, "a page could not be written");
         Refusal::Broken
     })?;
-    Ok((status, HEADERS, Html(page)).into_response())
-}
-
-/// Errors that are answered with a sentence instead of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// Sent by a page of another site.
-    ForeignSite,
-    NotAForm,
-    /// The console is not for program users.
-    ForPeople,
-    Forbidden,
-    NotThere,
-    TooLarge,
-    Unreadable,
-    TooOften,
-    Unavailable,
-    /// The database refuses to work until an operator repairs it.
-    DatabaseFault(DatabaseFault),
-    /// Workbooks being written or read.
-    TooManyExports,
-    TooManyWorkbooks,
-    /// The file storage is unavailable.
-    FilesAway,
-    Broken,
-}
-
-impl Refusal {
-    pub fn status(self) -> StatusCode {
-        match self {
-            Refusal::ForeignSite | Refusal::ForPeople | Refusal::Forbidden => StatusCode::FORBIDDEN,
-            Refusal::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Refusal::NotThere => StatusCode::NOT_FOUND,
-            Refusal::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Refusal::Unreadable => StatusCode::BAD_REQUEST,
-            Refusal::TooOften => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Unavailable
-            | Refusal::DatabaseFault(_)
-            | Refusal::FilesAway
-            | Refusal::TooManyExports
-            | Refusal::TooManyWorkbooks => StatusCode::SERVICE_UNAVAILABLE,
-            Refusal::Broken => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    /// Short text for the top of a page.
-    pub fn title(self) -> &'static str {
-        match self {
-            Refusal::ForeignSite => "Este formulário veio de outro site",
-            Refusal::NotAForm | Refusal::Unreadable => "O formulário não pôde ser lido",
-            Refusal::ForPeople => "Este usuário é de um programa",
-            Refusal::Forbidden => "Esta página é do administrador",
-            Refusal::NotThere => "Não encontramos esta página",
-            Refusal::TooLarge => "O formulário é grande demais",
-            Refusal::TooOften | Refusal::TooManyExports | Refusal::TooManyWorkbooks => {
-                "Um instante, por favor"
-            }
-            Refusal::Unavailable | Refusal::FilesAway => "Voltamos em instantes",
-            Refusal::DatabaseFault(_) => "O servidor precisa de cuidados",
-            Refusal::Broken => "Algo deu errado",
-        }
-    }
-
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Refusal::ForeignSite => {
-                "Este formulário veio de outro site; abra a página neste servidor e envie de novo."
-            }
-            Refusal::NotAForm => "Este endereço recebe apenas formulários de páginas.",
-            Refusal::ForPeople => {
-                "Este usuário é de um programa (perfil integração) e não usa o console; entre com o seu próprio usuário."
-            }
-            Refusal::Forbidden => {
-                "O seu perfil não permite ver esta página; fale com o administrador da associação."
-            }
-            Refusal::NotThere => "Não há nada aqui, ou não está nas lojas que você pode ver.",
-            Refusal::TooLarge => "O formulário é grande demais.",
-            Refusal::Unreadable => "O formulário chegou incompleto; envie de novo.",
-            Refusal::TooOften => "Houve pedidos demais deste endereço; tente de novo daqui a um minuto.",
-            Refusal::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
-            Refusal::DatabaseFault(fault) => wire::database_fault::describe_database_fault(fault),
-            Refusal::TooManyExports => {
-                "Há exportações demais em XLSX ao mesmo tempo; tente de novo em instantes, ou exporte em CSV."
-            }
-            Refusal::TooManyWorkbooks => {
-                "Há planilhas demais sendo lidas ao mesmo tempo; tente de novo em instantes, ou envie em CSV."
-            }
-            Refusal::FilesAway => {
-                "Os arquivos não podem ser lidos nem gravados no momento; tente de novo em instantes."
-            }
-            Refusal::Broken => "Algo deu errado por dentro; tente de novo em instantes.",
-        }
-    }
-}
-
-/// A plain sentence; `refusal_page.rs` recognizes it by the extension and turns it into a page for browsers.
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        let plain = [(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))];
-        let mut response = (self.status(), HEADERS, plain, format!("{}\n", self.sentence())).into_response();
-        if self == Refusal::TooOften {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
-        }
-        response.extensions_mut().insert(self);
-        response
-    }
-}
-
-impl From<app::Error> for Refusal {
-    fn from(error: app::Error) -> Refusal {
-        match error {
-            app::Error::NotFound { .. } | app::Error::NoRecord(_) => return Refusal::NotThere,
-            app::Error::Forbidden => return Refusal::Forbidden,
-            app::Error::TooManyFailures(_) | app::Error::TooManyRequests(_) => return Refusal::TooOften,
-            app::Error::NoPlace(app::HeavyWork::WorkbookExport) => return Refusal::TooManyExports,
-            app::Error::NoPlace(app::HeavyWork::WorkbookReading) => return Refusal::TooManyWorkbooks,
-            _ => tracing::warn!(%error, "a page could not be answered"),
-        }
-        if let Some(fault) = error.database_fault() {
-            return Refusal::DatabaseFault(fault);
-        }
-        match error {
-            app::Error::Files(_) => Refusal::FilesAway,
-            error if error.is_transient() => Refusal::Unavailable,
-            _ => Refusal::Broken,
-        }
-    }
+    Ok((status, SECURITY_HEADERS, Html(page)).into_response())
 }

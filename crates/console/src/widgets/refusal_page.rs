@@ -1,8 +1,9 @@
 //! Turns refusals into pages with a way back for browsers; programs get the sentence alone.
 
 use super::frame::PageFrame;
-use super::page::{HandlerResult, Refusal, render_frameless_page, render_page};
-use crate::session::redirect::{derive_root_path, sanitize_return_path};
+use super::page::{HandlerResult, render_frameless_page, render_page};
+use crate::http::redirect::{derive_root_path, sanitize_return_path};
+use crate::http::refusal::Refusal;
 use crate::session::signed_in_user::SignedInUser;
 use app::App;
 use askama::Template;

@@ -4,8 +4,8 @@
 mod show;
 mod upload;
 
+use crate::http::redirect::derive_root_path;
 use crate::routes::{PageRoute, routes};
-use crate::session::redirect::derive_root_path;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_moment;
 use app::attachments::{self, AttachedFile, FileOwnerRecord};

@@ -2,15 +2,17 @@
 //! never render it as a page.
 
 use super::{build_owner_path, describe_file_kind, format_binary_size};
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::http::refusal::Refusal;
+use crate::session::notice::{add_undo_notice, redirect_with_notice, redirect_with_problem};
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::session::undo_form::UndoForm;
+use crate::widgets::facts::drop_empty_facts;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{redirect_with_notice, redirect_with_problem};
-use crate::widgets::page::{HandlerResult, Refusal, show_page};
-use crate::widgets::undo_form::{UndoForm, add_undo_notice};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::attachments::{self, ByteStream, ContentPart, FileOwnerRecord};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
@@ -55,7 +57,7 @@ pub async fn show_file_page(
         FileOwner::Member => ("associados", "ao associado"),
     };
     let measures = file.measures.map(|(width, height)| format!("{width} × {height} pixels"));
-    let facts = crate::pages::benefits::drop_empty_facts(vec![
+    let facts = drop_empty_facts(vec![
         ("Tipo", describe_file_kind(file.kind).to_owned()),
         ("Tamanho", format_binary_size(file.size)),
         ("Dimensões", measures.unwrap_or_default()),

@@ -1,13 +1,16 @@
 //! Upload of several attachments in one form: each file is streamed, and a rejected file does not affect the others.
 
 use super::{UploadProblem, UploadReport, build_owner_path, find_owner_segment};
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::derive_root_path;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::derive_root_path;
+use crate::http::refusal::Refusal;
+use crate::http::upload::{MultipartField, MultipartUpload};
+use crate::pages::cases::show::render_case_with_report;
+use crate::pages::members::show::render_member_with_report;
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{HandlerResult, Refusal};
-use crate::widgets::record_form;
-use crate::widgets::upload::{MultipartField, MultipartUpload};
+use crate::widgets::form_problems::describe_rejection;
+use crate::widgets::page::HandlerResult;
 use app::attachments::{self, FileOwnerRecord, UploadBuffer};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
@@ -123,13 +126,8 @@ async fn render_record_with_report(
 ) -> HandlerResult {
     let report = UploadReport { summary: describe_outcome(&outcome), problems: outcome.problems };
     match owner.of.case_kind() {
-        Some(kind) => {
-            crate::pages::cases::render_case_with_report(app, user, (kind, owner.record), report).await
-        }
-        None => {
-            crate::pages::members::render_member_with_report(app, user, PersonCode::new(owner.record), report)
-                .await
-        }
+        Some(kind) => render_case_with_report(app, user, (kind, owner.record), report).await,
+        None => render_member_with_report(app, user, PersonCode::new(owner.record), report).await,
     }
 }
 
@@ -219,5 +217,5 @@ async fn receive_file(app: &App, mut part: MultipartField) -> Result<Result<Uplo
 }
 
 fn join_rejections(problems: &[Rejection]) -> String {
-    problems.iter().map(record_form::describe_rejection).collect::<Vec<_>>().join(" ")
+    problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
 }

@@ -1,13 +1,12 @@
 //! `/console/beneficios/{codigo}/cartao`: the printable card of a benefit, with the cards of its dependents.
 
-use super::describe_stored_benefit;
-use crate::session::parameters::PathNumber;
+use crate::http::parameters::PathNumber;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
 use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
-use app::benefits;
+use app::benefits::{self, describe_stored_benefit};
 use app::members::dependents;
 use askama::Template;
 use axum::extract::State;

@@ -1,19 +1,18 @@
 //! `/console/beneficios/{codigo}/situacao`: changes a benefit's situation and undoes the change. Both use the same
 //! operation, so receivers are notified of the undo too.
 
-use super::describe_stored_benefit;
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::session::notice::{add_notice, add_undo_notice, redirect_with_outcome};
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::session::undo_form::UndoForm;
+use crate::widgets::form_problems::{describe_problem, describe_rejection};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{add_notice, redirect_with_outcome};
 use crate::widgets::page::{HandlerResult, render_page};
-use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_badge::build_situation_badge;
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
-use crate::widgets::undo_form::{UndoForm, add_undo_notice};
-use app::benefits::{self, FullBenefit};
+use app::benefits::{self, FullBenefit, describe_stored_benefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::register_snapshot::TenantRegisters;
 use app::{App, Error};

@@ -1,20 +1,19 @@
 //! The dependents of a benefit: created, changed, deactivated and reactivated. Each deactivation can be undone.
 
-use super::describe_stored_benefit;
-use super::fields::list_named_choices;
-use crate::session::parameters::{PathNumber, PathPartCodes};
-use crate::session::redirect::{derive_root_path, redirect_to, sanitize_return_path};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::{PathNumber, PathPartCodes};
+use crate::http::redirect::{derive_root_path, redirect_to, sanitize_return_path};
+use crate::http::refusal::Refusal;
+use crate::session::notice::{add_undo_notice, redirect_with_notice, redirect_with_problem};
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::session::undo_form::UndoForm;
+use crate::widgets::form_input::{FormValues, InputSpec};
 use crate::widgets::form_page::{RecordForm, render_record_form};
+use crate::widgets::form_problems::FormProblems;
 use crate::widgets::labels;
-use crate::widgets::notice::{redirect_with_notice, redirect_with_problem};
-use crate::widgets::page::{HandlerResult, Refusal};
-use crate::widgets::record_form::{
-    FormProblems, FormValues, InputSpec, build_inputs, build_record, read_form_values,
-};
-use crate::widgets::undo_form::{UndoForm, add_undo_notice};
-use app::benefits;
+use crate::widgets::page::HandlerResult;
+use crate::widgets::record_form::{build_inputs, build_record, read_form_values};
+use app::benefits::{self, describe_stored_benefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::dependents;
 use app::{App, Error};
@@ -40,8 +39,8 @@ const SPECS: &[InputSpec] = &[
 
 fn list_dependent_choices(name: &str) -> Vec<(String, String)> {
     match name {
-        "parentesco" => list_named_choices(Kinship::ALL, set_names::kinship, labels::label_kinship),
-        "sexo" => list_named_choices(Sex::ALL, set_names::sex, set_names::sex),
+        "parentesco" => labels::list_named_choices(Kinship::ALL, set_names::kinship, labels::label_kinship),
+        "sexo" => labels::list_named_choices(Sex::ALL, set_names::sex, set_names::sex),
         _ => Vec::new(),
     }
 }

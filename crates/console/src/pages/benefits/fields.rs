@@ -1,9 +1,10 @@
 //! The fields of a benefit, in its forms and on its page.
 
 use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::form_input::{FormInput, FormValues, InputKind, InputSpec};
+use crate::widgets::form_problems::FormProblems;
 use crate::widgets::formats::format_reais;
 use crate::widgets::labels;
-use crate::widgets::record_form::{FormInput, FormProblems, FormValues, InputKind, InputSpec};
 use app::benefits::FullBenefit;
 use app::register_snapshot::{StoredAdditionalField, TenantRegisters};
 use domain::{
@@ -123,10 +124,12 @@ pub fn list_benefit_choices(
             SellerKind::Representative,
             existing.and_then(|existing| existing.representative),
         ),
-        "combustivel" => list_named_choices(Fuel::ALL, set_names::fuel, labels::label_fuel),
-        "categoria" => {
-            list_named_choices(VehicleCategory::ALL, set_names::category, labels::label_vehicle_category)
-        }
+        "combustivel" => labels::list_named_choices(Fuel::ALL, set_names::fuel, labels::label_fuel),
+        "categoria" => labels::list_named_choices(
+            VehicleCategory::ALL,
+            set_names::category,
+            labels::label_vehicle_category,
+        ),
         "codTipoVeiculo" => {
             let current = existing.and_then(|existing| existing.vehicle.kind);
             let usable = registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == current);
@@ -134,15 +137,6 @@ pub fn list_benefit_choices(
         }
         _ => Vec::new(),
     }
-}
-
-/// Choices from a fixed set: API name and label.
-pub fn list_named_choices<T: Copy>(
-    all: &[T],
-    name: impl Fn(T) -> &'static str,
-    word: impl Fn(T) -> &'static str,
-) -> Vec<(String, String)> {
-    all.iter().map(|one| (name(*one).to_owned(), word(*one).to_owned())).collect()
 }
 
 /// Active plans with their prices.

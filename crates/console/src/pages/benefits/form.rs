@@ -1,22 +1,23 @@
 //! Forms that create and change a benefit. A new benefit starts with the choice of the member and the kind.
 
-use super::describe_stored_benefit;
 use super::fields::{self, AdditionalFieldInput};
-use crate::pages::member_list::{COLUMNS, TableRow, build_member_row};
-use crate::session::parameters::{PathNumber, QueryParams};
-use crate::session::redirect::derive_root_path;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::{PathNumber, QueryParams};
+use crate::http::redirect::derive_root_path;
+use crate::http::refusal::Refusal;
+use crate::pages::member_list::{COLUMNS, build_member_row};
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_input::{FormValues, InputSpec};
 use crate::widgets::form_page::{RecordForm, render_record_form};
+use crate::widgets::form_problems::FormProblems;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
-use crate::widgets::list_tools::build_default_toolbar;
-use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{HandlerResult, Refusal, show_page};
-use crate::widgets::record_form::{
-    FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money_values, read_form_values,
-};
-use app::benefits::{self, BenefitWriteInput, FullBenefit};
+use crate::widgets::list_tools::{TableRow, build_default_toolbar};
+use crate::widgets::money_input::normalize_money_values;
+use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::record_form::{build_inputs, build_record, read_form_values};
+use app::benefits::{self, BenefitWriteInput, FullBenefit, describe_stored_benefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::quick_search;
 use app::register_snapshot::TenantRegisters;
@@ -128,7 +129,7 @@ fn build_form_sections(
     user: &SignedInUser,
     (kind, existing): (BenefitKind, Option<&Benefit>),
     state: &EditBenefitState,
-) -> Vec<(String, Vec<crate::widgets::record_form::FormInput>)> {
+) -> Vec<(String, Vec<crate::widgets::form_input::FormInput>)> {
     let is_new = existing.is_none();
     let choices = |name: &str| fields::list_benefit_choices(registers, user, kind, existing, name);
     let mut main_inputs =

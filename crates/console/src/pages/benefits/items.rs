@@ -1,19 +1,19 @@
 //! The plans of a benefit: add, remove, change the price. Each change can be undone.
 
-use super::{describe_stored_benefit, fields};
-use crate::session::parameters::{PathNumber, PathPartCodes};
-use crate::session::redirect::{derive_root_path, redirect_to};
+use super::fields;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::{PathNumber, PathPartCodes};
+use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::session::notice::{add_undo_notice, redirect_with_problem};
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::session::undo_form::UndoForm;
+use crate::widgets::form_input::{FormValues, InputSpec};
 use crate::widgets::form_page::{RecordForm, render_record_form};
-use crate::widgets::notice::redirect_with_problem;
+use crate::widgets::form_problems::FormProblems;
+use crate::widgets::money_input::{normalize_money, normalize_money_values};
 use crate::widgets::page::HandlerResult;
-use crate::widgets::record_form::{
-    FormProblems, FormValues, InputSpec, build_inputs, build_record, normalize_money, normalize_money_values,
-    read_form_values,
-};
-use crate::widgets::undo_form::{UndoForm, add_undo_notice};
-use app::benefits::{self, FullBenefit};
+use crate::widgets::record_form::{build_inputs, build_record, read_form_values};
+use app::benefits::{self, FullBenefit, describe_stored_benefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::State;

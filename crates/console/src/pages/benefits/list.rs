@@ -1,17 +1,20 @@
 //! `/console/beneficios`: the list of benefits, found by filters or listed in creation order.
 
-use super::describe_stored_benefit;
-use crate::pages::member_list::{SelectOption, TableRow, describe_plans};
-use crate::session::parameters::QueryParams;
+use crate::http::parameters::QueryParams;
+use crate::pages::member_list::describe_plans;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
+use crate::widgets::form_problems::label_problems;
 use crate::widgets::formats::{ListPager, format_month};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::labels;
-use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
+use crate::widgets::list_tools::{
+    TableCell, TableColumn, TableRow, TableToolbar, define_column, load_toolbar,
+};
 use crate::widgets::page::{HandlerResult, show_page};
-use crate::widgets::record_form::label_problems;
+use crate::widgets::select_option::SelectOption;
 use crate::widgets::situation_badge::build_situation_badge;
+use app::benefits::describe_stored_benefit;
 use app::members::saved_filters::FilterableList;
 use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit};
 use app::register_snapshot::TenantRegisters;

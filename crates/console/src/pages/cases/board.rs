@@ -2,16 +2,17 @@
 
 use super::change_situation::{self, SituationChangeInput};
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late};
-use crate::pages::member_list::SelectOption;
-use crate::session::parameters::QueryParams;
-use crate::session::redirect::derive_root_path;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::QueryParams;
+use crate::http::redirect::derive_root_path;
+use crate::http::refusal::Refusal;
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
-use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{HandlerResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::select_option::SelectOption;
 use app::App;
 use app::cases::ResolvedCase;
 use app::cases::board::{self as boards, SituationBoardQuery};

@@ -1,14 +1,14 @@
 //! Changes the situation of a case, from its page or from the board.
 
 use super::{CaseKindParam, describe_case_kind};
-use crate::session::parameters::{PathNumber, QueryParams};
-use crate::session::redirect::derive_root_path;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::{PathNumber, QueryParams};
+use crate::http::redirect::derive_root_path;
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_problems::{describe_problem, describe_rejection};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, render_page};
-use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_badge::build_situation_badge;
 use crate::widgets::situation_form::{NextSituation, SituationChangePage};
 use app::cases;

@@ -1,8 +1,9 @@
 //! What differs between case kinds: form fields, form values and the facts on the page.
 
-use crate::pages::benefits::drop_empty_facts;
+use crate::pages::members::fields::format_address_line;
+use crate::widgets::facts::drop_empty_facts;
+use crate::widgets::form_input::{FormValues, InputSpec};
 use crate::widgets::formats::{format_moment, format_money};
-use crate::widgets::record_form::{FormValues, InputSpec};
 use app::cases::FullCase;
 use app::register_snapshot::TenantRegisters;
 use domain::{Case, CaseKind, Date, Moment, VehicleDetails};
@@ -201,7 +202,7 @@ pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Opt
                 ("Prioridade", set_names::priority(claim.priority).to_owned()),
                 ("Envolvido", set_names::involved(claim.involved).to_owned()),
                 ("Quem dirigia", unwrap_text(full_case.other.as_ref())),
-                ("Onde", crate::pages::members::format_address_line(&claim.place)),
+                ("Onde", format_address_line(&claim.place)),
             ],
             list_vehicle_facts(registers, &claim.vehicle),
             claim.description.clone(),

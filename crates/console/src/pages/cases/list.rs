@@ -4,15 +4,15 @@ use super::{
     CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late,
     list_active_types,
 };
-use crate::pages::member_list::SelectOption;
-use crate::session::parameters::QueryParams;
+use crate::http::parameters::QueryParams;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::board::format_age;
 use crate::widgets::export_links::{ExportLinks, borrow_pairs};
+use crate::widgets::form_problems::label_problems;
 use crate::widgets::formats::{ListPager, format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
-use crate::widgets::record_form::label_problems;
+use crate::widgets::select_option::SelectOption;
 use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::access::users;
 use app::cases::{self, ResolvedCase, board};

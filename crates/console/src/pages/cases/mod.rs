@@ -8,10 +8,10 @@ mod edit;
 mod fields;
 mod list;
 mod print;
-mod show;
+pub mod show;
 
+use crate::http::refusal::Refusal;
 use crate::routes::{PageRoute, routes};
-use crate::widgets::page::Refusal;
 use app::cases::{self, ResolvedCase};
 use app::register_snapshot::TenantRegisters;
 use axum::extract::FromRequestParts;
@@ -89,8 +89,6 @@ pub const OPENINGS: [(&str, &str); 4] = [
 const fn build_opening_link(kind: CaseKind) -> (&'static str, &'static str) {
     (describe_case_kind(kind).path, describe_case_kind(kind).new)
 }
-
-pub use show::render_case_with_report;
 
 pub fn list_case_routes() -> Vec<PageRoute> {
     CaseKind::ALL.into_iter().flat_map(list_case_kind_routes).collect()

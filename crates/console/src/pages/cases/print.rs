@@ -1,7 +1,7 @@
 //! The printable protocol of a case.
 
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, show};
-use crate::session::parameters::PathNumber;
+use crate::http::parameters::PathNumber;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;

@@ -1,18 +1,19 @@
 //! The page of a case: facts, history, related cases of the same member, and actions.
 
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, find_type_name, is_late};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::derive_root_path;
 use crate::pages::attachments::{self, AttachmentSection, UploadReport};
-use crate::pages::members::TimelineEvent;
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::derive_root_path;
+use crate::pages::members::timeline::TimelineEvent;
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::board::format_age;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::facts::drop_empty_facts;
+use crate::widgets::form_problems::{describe_problem, describe_rejection};
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
-use crate::widgets::record_form::{describe_problem, describe_rejection};
 use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
 use app::attachments::FileOwnerRecord;
 use app::cases::{self, CaseChangeHistory, FullCase};
@@ -184,7 +185,7 @@ async fn build_case_page(
 /// Facts that every kind has.
 pub fn list_common_facts(full_case: &FullCase) -> Vec<(&'static str, String)> {
     let (head, zone) = (full_case.resolved_case.case.head(), &full_case.registers.zone);
-    crate::pages::benefits::drop_empty_facts(vec![
+    drop_empty_facts(vec![
         ("Abertura", format_moment(head.opened_at, zone)),
         ("Encerramento", head.closed_at.map(|at| format_moment(at, zone)).unwrap_or_default()),
         ("Loja", full_case.registers.branch_name(head.branch).to_owned()),

@@ -5,11 +5,12 @@
 //! Add its text as `templates/console/guia/NAME.html`, a line in `CHAPTERS`, a line in `guia_capitulo.html`, and its
 //! picture in `tests/browser/guide.mjs`. Text between “ and ” is the label of a button or a field: a test looks for it.
 
+use crate::http::refusal::Refusal;
 use crate::routes::{PageRoute, routes};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{HandlerResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
 use app::App;
 use askama::Template;
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -169,14 +170,6 @@ const CHAPTERS: &[GuideChapter] = &[
         true
     ),
 ];
-
-/// Path of the guide for a menu entry, relative to the console's root.
-pub fn build_help_path(place: &str) -> String {
-    match CHAPTERS.iter().find(|chapter| chapter.name == place) {
-        Some(chapter) => format!("/guia/{}", chapter.name),
-        None => "/guia".to_owned(),
-    }
-}
 
 #[derive(Template)]
 #[template(path = "console/guia.html")]

@@ -1,7 +1,8 @@
 //! Tests that the guide covers every menu entry and names only labels that exist.
 
 use super::*;
-use crate::widgets::frame;
+use crate::widgets::help_path::{PLACES_BESIDE_MENU, build_help_path};
+use crate::widgets::menu::{ADMINISTRATION, WORK};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,13 +57,25 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_place_of_the_menu_has_a_chapter() {
-    for (name, label, path) in frame::WORK.iter().chain(frame::ADMINISTRATION) {
+    for (name, label, path) in WORK.iter().chain(ADMINISTRATION) {
         assert_eq!(build_help_path(name), format!("/guia/{name}"), "{label}");
         let chapter = CHAPTERS.iter().find(|chapter| chapter.name == *name).unwrap();
         assert_eq!(chapter.title, *label);
         assert!(path.is_empty() || *path == format!("/{name}"), "its chapter leads elsewhere");
     }
-    assert_eq!(build_help_path("sobre"), "/guia");
+}
+
+#[test]
+fn pages_lead_to_every_chapter_and_to_no_other() {
+    for chapter in CHAPTERS {
+        assert_eq!(build_help_path(chapter.name), format!("/guia/{}", chapter.name));
+    }
+    for place in PLACES_BESIDE_MENU {
+        assert!(CHAPTERS.iter().any(|chapter| chapter.name == place), "{place}");
+    }
+    for elsewhere in ["sobre", "guia", "estilo", ""] {
+        assert_eq!(build_help_path(elsewhere), "/guia");
+    }
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Step 2: maps the file's columns to fields. Columns with known names are preselected.
 
 use super::{PLACE, build_actor, describe_import_kind, describe_rejections, format_quantity};
-use crate::pages::member_list::SelectOption;
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::{derive_root_path, redirect_to};
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
+use crate::widgets::select_option::SelectOption;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;

@@ -1,9 +1,10 @@
 //! The rejected lines as a CSV file to correct and upload again, streamed.
 
 use super::build_actor;
-use crate::session::parameters::PathNumber;
+use crate::http::parameters::PathNumber;
+use crate::http::refusal::Refusal;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::page::{HandlerResult, Refusal};
+use crate::widgets::page::HandlerResult;
 use app::App;
 use axum::body::Body;
 use axum::extract::State;

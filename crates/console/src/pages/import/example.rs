@@ -1,8 +1,9 @@
 //! An example file of each import kind: all its columns, and one line about a fictitious person.
 
 use super::errors::respond_csv_attachment;
+use crate::http::refusal::Refusal;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::page::{HandlerResult, Refusal};
+use crate::widgets::page::HandlerResult;
 use app::App;
 use app::register_snapshot::TenantRegisters;
 use axum::body::Body;

@@ -1,7 +1,7 @@
 //! The list of imports that the user may see, newest first.
 
 use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
-use crate::session::parameters::QueryParams;
+use crate::http::parameters::QueryParams;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::{ListPager, format_moment};
 use crate::widgets::frame::PageFrame;

@@ -11,6 +11,7 @@ mod steps;
 use crate::routes::{PageRoute, routes};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
+use crate::widgets::form_problems::describe_rejection;
 use axum::response::Response;
 use domain::{ImportKind, ImportState, Rejection};
 use exchange::import::{ImportCaller, StoredImportRun};
@@ -126,7 +127,7 @@ fn format_quantity(number: i64, one: &str, many: &str) -> String {
 }
 
 fn describe_rejections(problems: &[Rejection]) -> Vec<String> {
-    problems.iter().map(crate::widgets::record_form::describe_rejection).collect()
+    problems.iter().map(describe_rejection).collect()
 }
 
 #[cfg(test)]

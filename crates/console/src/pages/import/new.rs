@@ -1,13 +1,14 @@
 //! Step 1: the choice of the import kind and the upload.
 
 use super::{PLACE, build_actor, describe_import_kind, describe_rejections};
-use crate::session::parameters::QueryParams;
-use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::http::parameters::QueryParams;
+use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::http::refusal::Refusal;
+use crate::http::upload::{MultipartField, MultipartUpload};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
-use crate::widgets::upload::{MultipartField, MultipartUpload};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;

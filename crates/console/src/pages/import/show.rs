@@ -1,13 +1,13 @@
 //! The page of an import from its dry run on: progress, counts, problems by line and column, and actions.
 
 use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
-use crate::session::parameters::{PathNumber, QueryParams};
-use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::http::parameters::{PathNumber, QueryParams};
+use crate::http::redirect::{derive_root_path, redirect_to};
 use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::form_problems::capitalize_sentence;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
-use crate::widgets::record_form::capitalize_sentence;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;

@@ -2,11 +2,11 @@
 
 use super::show::{build_import_path, render_import_with_alerts};
 use super::{build_actor, describe_rejections};
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::session::notice::add_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
-use crate::widgets::notice::add_notice;
 use crate::widgets::page::HandlerResult;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};

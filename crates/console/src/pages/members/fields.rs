@@ -1,11 +1,11 @@
 //! The fields of a member, on the page and in the form.
 
 use crate::session::signed_in_user::SignedInUser;
+use crate::widgets::form_input::{FormValues, InputKind, InputSpec};
 use crate::widgets::labels;
-use crate::widgets::record_form::{FormValues, InputKind, InputSpec};
 use app::members::MemberView;
 use app::register_snapshot::TenantRegisters;
-use domain::{Date, Document, Email, Nature, PhoneKind, PostalAddress};
+use domain::{Date, Document, Email, Nature, PhoneKind, PostalAddress, Uf};
 use wire::set_names;
 
 pub fn build_fact_groups(view: &MemberView) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
@@ -170,11 +170,6 @@ pub fn fill_member_values(view: &MemberView) -> FormValues {
     ])
 }
 
-pub const STATES: [&str; 27] = [
-    "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI",
-    "PR", "RJ", "RN", "RO", "RR", "RS", "SC", "SE", "SP", "TO",
-];
-
 pub fn list_member_choices(
     registers: &TenantRegisters,
     user: &SignedInUser,
@@ -186,9 +181,9 @@ pub fn list_member_choices(
             let branches = registers.usable_branches(&user.session().scope);
             branches.map(|one| (one.code.to_string(), one.name.clone())).collect()
         }
-        "endereco.uf" => STATES.iter().map(|state| same(state)).collect(),
+        "endereco.uf" => Uf::NAMES.iter().map(|state| same(state)).collect(),
         "sexo" => domain::Sex::ALL.iter().map(|one| same(set_names::sex(*one))).collect(),
-        "estadoCivil" => crate::pages::benefits::list_named_choices(
+        "estadoCivil" => labels::list_named_choices(
             domain::CivilState::ALL,
             set_names::civil_state,
             labels::label_civil_state,

@@ -1,5 +1,6 @@
 //! Related records of a member, the newest of each kind, and the timeline of the member's history.
 
+use crate::pages::attachments::describe_file_change;
 use crate::pages::cases as pages;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_moment;
@@ -127,7 +128,7 @@ fn build_case_line(
 
 /// Label of a member's or benefit's field.
 fn find_field_label(name: &str) -> String {
-    let known = super::fields::SPECS.iter().chain(crate::pages::benefits::SPECS);
+    let known = super::fields::SPECS.iter().chain(crate::pages::benefits::fields::SPECS);
     let found = known.into_iter().find(|spec| spec.name == name).map(|spec| spec.label);
     found.map_or_else(|| name.to_owned(), str::to_owned)
 }
@@ -146,7 +147,7 @@ fn build_timeline_event(
             (Some(build_situation_badge(registers, to)), text, Some(link).filter(|link| !link.is_empty()))
         }
         RecordChangeDetail::Field { name, before, after } if name == "arquivo" => {
-            (None, crate::pages::attachments::describe_file_change(before.as_deref(), after.as_deref()), None)
+            (None, describe_file_change(before.as_deref(), after.as_deref()), None)
         }
         RecordChangeDetail::Field { name, before, after } => {
             let text = |value: Option<String>| value.unwrap_or_else(|| "vazio".to_owned());

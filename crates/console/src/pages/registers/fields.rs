@@ -1,7 +1,8 @@
 //! Builds form fields from a register's description, and the record's JSON from the submitted values.
 
+use crate::widgets::form_input::{FormValues, InputKind, InputSpec};
 use crate::widgets::formats::format_money;
-use crate::widgets::record_form::{FormValues, InputKind, InputSpec, format_money_input, normalize_money};
+use crate::widgets::money_input::{format_money_input, normalize_money};
 use ::registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
 use app::registers::{self, RecordChoice, StoredRecord};
 use app::session::Session;

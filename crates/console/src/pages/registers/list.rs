@@ -5,13 +5,15 @@ use super::{
     RegisterParam, find_badge_class, find_name_field, format_new_title, format_plural_title,
     format_record_title,
 };
-use crate::session::parameters::QueryParams;
+use crate::http::parameters::QueryParams;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
+use crate::widgets::form_input::{FormInput, FormValues};
+use crate::widgets::form_problems::{FormProblems, label_problems};
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
-use crate::widgets::record_form::{FormInput, FormProblems, FormValues, build_inputs, label_problems};
+use crate::widgets::record_form::build_inputs;
 use ::registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
 use app::registers::{self, StoredRecord};
 use app::{App, Error};
@@ -82,7 +84,7 @@ pub async fn show_register_list(
     let values: FormValues =
         filtered.clone().map(|field| (field.name, query.text(field.name).to_owned())).collect();
     let specs: Vec<_> = filtered
-        .map(|field| crate::widgets::record_form::InputSpec { hint: "", ..build_input_spec(field) })
+        .map(|field| crate::widgets::form_input::InputSpec { hint: "", ..build_input_spec(field) })
         .collect();
     let filters = build_inputs(&specs, &values, &FormProblems::default(), |name| {
         list_field_choices(register, None, (&names, &values), name)

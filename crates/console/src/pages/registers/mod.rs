@@ -6,8 +6,9 @@ mod list;
 mod overview;
 mod record;
 
+use crate::http::refusal::Refusal;
 use crate::routes::{PageRoute, routes};
-use crate::widgets::page::Refusal;
+use crate::widgets::form_problems::capitalize_sentence;
 use ::registers::{FieldContent, FieldSpec, FieldType, Register};
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
@@ -45,7 +46,7 @@ pub fn format_new_title(register: &Register) -> String {
 
 /// `Planos`
 fn format_plural_title(register: &Register) -> String {
-    crate::widgets::record_form::capitalize_sentence(register.words.many)
+    capitalize_sentence(register.words.many)
 }
 
 /// The field that names a record.
@@ -61,7 +62,7 @@ fn format_record_title(register: &Register, code: i32, values: &[FieldContent]) 
         _ => None,
     });
     let what = if register.counter.is_none() { register.code } else { register.words.one };
-    text.unwrap_or_else(|| format!("{} {code}", crate::widgets::record_form::capitalize_sentence(what)))
+    text.unwrap_or_else(|| format!("{} {code}", capitalize_sentence(what)))
 }
 
 /// Class with the badge's colour (`widgets::assets::serve_badge_colours`), for registers that have colours.

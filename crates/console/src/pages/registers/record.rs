@@ -2,19 +2,20 @@
 
 use super::fields::{self, FormReferenceNames};
 use super::{RegisterParam, find_badge_class, format_new_title, format_plural_title, format_record_title};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::{PathNumber, QueryParams};
+use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::http::refusal::Refusal;
 use crate::pages::administration::require_administrator;
-use crate::session::parameters::{PathNumber, QueryParams};
-use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::session::notice::{redirect_with_notice, redirect_with_problem};
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_input::{FormInput, FormValues, InputSpec};
+use crate::widgets::form_problems::{FormProblems, capitalize_sentence, describe_problem};
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{redirect_with_notice, redirect_with_problem};
-use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
-use crate::widgets::record_form::{
-    FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, capitalize_sentence,
-    describe_problem, read_form_values,
-};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
+use crate::widgets::record_form::{build_inputs, read_form_values};
+use crate::widgets::version_conflict::VersionConflict;
 use ::registers::{FieldSpec, FieldType, Register};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::registers::{self, StoredRecord};
@@ -73,7 +74,7 @@ fn list_input_specs(register: &'static Register, is_new: bool) -> Vec<InputSpec>
     let code = (is_new && register.counter.is_none()).then(|| InputSpec {
         name: register.code,
         label: if register.code == "dia" { "Dia do mês" } else { "Código" },
-        kind: crate::widgets::record_form::InputKind::Number,
+        kind: crate::widgets::form_input::InputKind::Number,
         longest: 10,
         hint: "",
     });
@@ -104,7 +105,7 @@ async fn render_register_record(
     let choices = |name: &str| fields::list_field_choices(register, code, (&names, &state.values), name);
     let mut inputs = build_inputs(&specs, &state.values, &state.problems, choices);
     for input in &mut inputs {
-        if input.spec.kind == crate::widgets::record_form::InputKind::Many && input.choices.is_empty() {
+        if input.spec.kind == crate::widgets::form_input::InputKind::Many && input.choices.is_empty() {
             input.spec.hint = "Salve primeiro; depois escolha aqui.";
         }
     }

@@ -1,16 +1,17 @@
 //! The board of a funnel: stages as columns, open deals as cards.
 
 use super::move_stage;
-use crate::pages::member_list::SelectOption;
-use crate::session::parameters::QueryParams;
-use crate::session::redirect::derive_root_path;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::QueryParams;
+use crate::http::redirect::derive_root_path;
+use crate::http::refusal::Refusal;
+use crate::session::notice::redirect_with_outcome;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
-use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_money};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_outcome;
-use crate::widgets::page::{HandlerResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::select_option::SelectOption;
 use app::App;
 use app::sales::deals::FoundDeal;
 use app::sales::deals::board::{BoardColumn, BoardQuery, BoardView, view_board, view_board_changes};

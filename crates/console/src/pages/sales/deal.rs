@@ -2,14 +2,17 @@
 
 use super::fields::find_deal_label;
 use super::{StageBadge, build_deal_path, build_stage_badge, label_deal_state};
-use crate::session::parameters::PathNumber;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::facts::drop_empty_facts;
+use crate::widgets::form_input::FormValues;
+use crate::widgets::form_problems::label_problems;
 use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
-use crate::widgets::record_form::{FormValues, build_record, label_problems};
+use crate::widgets::record_form::build_record;
 use app::idempotency::IdempotentWrite;
 use app::record_timeline::RecordChangeDetail;
 use app::register_snapshot::TenantRegisters;
@@ -131,7 +134,7 @@ async fn build_deal_page(app: &App, user: &SignedInUser, code: DealCode) -> Resu
         benefit: deal.benefit.map(domain::BenefitCode::get),
         person: view.found_deal.person.get(),
         version: deal.version,
-        facts: crate::pages::benefits::drop_empty_facts(vec![
+        facts: drop_empty_facts(vec![
             ("Funil", funnel.map_or_else(String::new, |one| one.name.clone())),
             ("Loja", registers.branch_name(deal.branch).to_owned()),
             ("Quem cuida", text_or_empty(&view.found_deal.responsible_name)),
@@ -166,7 +169,7 @@ fn list_contact_facts(view: &DealDetailView, registers: &TenantRegisters) -> Vec
     let text = |value: Option<String>| value.unwrap_or_default();
     let city_and_state: Vec<&str> =
         [lead.city.as_deref(), lead.state.as_deref()].into_iter().flatten().collect();
-    crate::pages::benefits::drop_empty_facts(vec![
+    drop_empty_facts(vec![
         ("Celular", text(lead.mobile.as_ref().map(ToString::to_string))),
         ("Telefone", text(lead.landline.as_ref().map(ToString::to_string))),
         ("E-mail", text(lead.email.as_ref().map(ToString::to_string))),
@@ -185,7 +188,7 @@ pub fn list_vehicle_facts(deal: &domain::Deal) -> Vec<(&'static str, String)> {
         facts.push((spec.label, values.get(spec.name).cloned().unwrap_or_default()));
     }
     facts.push(("Valor do veículo", deal.vehicle.worth.map(format_money).unwrap_or_default()));
-    crate::pages::benefits::drop_empty_facts(facts)
+    drop_empty_facts(facts)
 }
 
 fn build_dependent_line(one: &ProposedDependent) -> DealDependentLine {

@@ -4,15 +4,16 @@ use super::build_deal_path;
 use super::fields::{
     CONTACT, DEAL, VEHICLE, build_deal_record, fill_deal_values, find_deal_label, list_deal_choices,
 };
-use crate::session::parameters::{PathNumber, QueryParams};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::{PathNumber, QueryParams};
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_input::{FormInput, FormValues, InputSpec};
+use crate::widgets::form_problems::FormProblems;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, render_page};
-use crate::widgets::record_form::{
-    FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, read_form_values,
-};
+use crate::widgets::record_form::{build_inputs, read_form_values};
+use crate::widgets::version_conflict::VersionConflict;
 use app::access::users;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::sales::{deals, leads};

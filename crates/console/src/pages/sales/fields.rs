@@ -1,7 +1,8 @@
 //! The fields of the deal forms, their values and choices.
 
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::record_form::{FormValues, InputKind, InputSpec, format_money_input, normalize_money};
+use crate::widgets::form_input::{FormValues, InputKind, InputSpec};
+use crate::widgets::money_input::{format_money_input, normalize_money};
 use app::register_snapshot::TenantRegisters;
 use domain::{Date, Deal};
 use serde_json::{Value, json};

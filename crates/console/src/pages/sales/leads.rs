@@ -1,8 +1,9 @@
 //! The list of leads, with or without a deal.
 
-use crate::session::parameters::QueryParams;
+use crate::http::parameters::QueryParams;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
+use crate::widgets::form_problems::describe_rejection;
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
@@ -62,9 +63,7 @@ pub async fn show_lead_list(State(app): State<App>, user: SignedInUser, query: Q
             });
             (rows.collect(), page.total, Vec::new())
         }
-        Err(Error::Refused(problems)) => {
-            (Vec::new(), 0, problems.iter().map(crate::widgets::record_form::describe_rejection).collect())
-        }
+        Err(Error::Refused(problems)) => (Vec::new(), 0, problems.iter().map(describe_rejection).collect()),
         Err(error) => return Err(error.into()),
     };
     let links = ExportLinks::new(&frame.root, "lead", [("filtro", filter.as_str()), ("ativo", "true")]);

@@ -1,13 +1,14 @@
 //! The list of deals in every state, and its filters.
 
 use super::{StageBadge, build_stage_badge, label_deal_state};
-use crate::pages::member_list::SelectOption;
-use crate::session::parameters::QueryParams;
+use crate::http::parameters::QueryParams;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
+use crate::widgets::form_problems::describe_rejection;
 use crate::widgets::formats::{ListPager, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::select_option::SelectOption;
 use app::register_snapshot::TenantRegisters;
 use app::sales::deals::{self, DealPipelineQuery, FoundDeal};
 use app::{App, Error};
@@ -52,7 +53,7 @@ pub async fn show_deal_list(State(app): State<App>, user: SignedInUser, query: Q
         match deals::list_deals(&app, caller, parse_deal_criteria(&user, &query)).await {
             Ok(page) => (page.rows, page.total, Vec::new(), page.registers),
             Err(Error::Refused(problems)) => {
-                let problems = problems.iter().map(crate::widgets::record_form::describe_rejection).collect();
+                let problems = problems.iter().map(describe_rejection).collect();
                 (
                     Vec::new(),
                     0,

@@ -9,8 +9,8 @@ mod list;
 mod move_stage;
 mod win;
 
+use crate::http::redirect::derive_root_path;
 use crate::routes::{PageRoute, routes};
-use crate::session::redirect::derive_root_path;
 use app::App;
 use app::register_snapshot::TenantRegisters;
 use domain::{DealCode, DealState, StageCode};

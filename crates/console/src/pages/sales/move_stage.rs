@@ -2,12 +2,13 @@
 
 use super::build_deal_path;
 use super::deal::{RefusedDealInput, render_refused_input};
-use crate::session::parameters::PathNumber;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::refusal::Refusal;
+use crate::session::notice::redirect_with_outcome;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
-use crate::widgets::notice::redirect_with_outcome;
-use crate::widgets::page::{HandlerResult, Refusal};
-use crate::widgets::record_form::describe_rejection;
+use crate::widgets::form_problems::describe_rejection;
+use crate::widgets::page::HandlerResult;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::sales::deals::{self, CurrentDeal};
 use app::{App, Error};

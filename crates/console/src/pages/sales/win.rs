@@ -3,18 +3,19 @@
 
 use super::build_deal_path;
 use super::fields::{define_field, list_deal_choices};
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::{derive_root_path, redirect_to};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_input::{FormInput, FormValues, InputKind, InputSpec};
+use crate::widgets::form_problems::FormProblems;
 use crate::widgets::formats::format_money;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
+use crate::widgets::money_input::{format_money_input, normalize_money};
 use crate::widgets::page::{HandlerResult, render_page, show_page};
-use crate::widgets::record_form::{
-    FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs, build_record,
-    format_money_input, normalize_money, read_form_values,
-};
+use crate::widgets::record_form::{build_inputs, build_record, read_form_values};
+use crate::widgets::version_conflict::VersionConflict;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::register_snapshot::TenantRegisters;
 use app::sales::deals::{self, DealDetailView};

@@ -1,17 +1,18 @@
 //! Deliveries to a receiver: the list, one delivery with its attempts and body, and the replay.
 
 use super::{build_actor, display};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::{PathNumber, QueryParams};
+use crate::http::redirect::derive_root_path;
+use crate::http::refusal::Refusal;
 use crate::pages::administration::require_administrator;
-use crate::pages::member_list::SelectOption;
-use crate::session::parameters::{PathNumber, QueryParams};
-use crate::session::redirect::derive_root_path;
+use crate::session::notice::redirect_with_outcome;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
-use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_outcome;
-use crate::widgets::page::{HandlerResult, Refusal, show_page};
+use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::select_option::SelectOption;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::triggers::receivers;
 use app::triggers::{self, DeliveryAttempt, DeliveryQuery, DeliveryWithAttempts, ReplaySelection};

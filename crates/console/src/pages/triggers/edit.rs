@@ -2,18 +2,18 @@
 
 use super::receiver::render_page_with_secret;
 use super::{build_actor, display};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::derive_root_path;
 use crate::pages::administration::require_administrator;
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::derive_root_path;
+use crate::session::notice::{redirect_with_notice, redirect_with_outcome};
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_input::{FormInput, FormValues, InputKind, InputSpec, find_label};
+use crate::widgets::form_problems::{FormProblems, describe_rejection};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::{redirect_with_notice, redirect_with_outcome};
 use crate::widgets::page::{HandlerResult, render_page};
-use crate::widgets::record_form::{
-    FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs,
-    describe_rejection, find_label, read_form_values,
-};
+use crate::widgets::record_form::{build_inputs, read_form_values};
+use crate::widgets::version_conflict::VersionConflict;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::triggers::receivers::{
     self, DEFAULT_CONCURRENCY, ReceiverChangeRequest, RedactedReceiver, RequestedReceiver,

@@ -3,14 +3,14 @@
 use super::build_actor;
 use super::deliveries::{DeliveryLine, build_delivery_line};
 use super::display::{self, ReceiverStateBadge};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::PathNumber;
+use crate::http::redirect::derive_root_path;
 use crate::pages::administration::require_administrator;
-use crate::session::parameters::PathNumber;
-use crate::session::redirect::derive_root_path;
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::{format_count, format_moment};
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
 use app::idempotency::IdempotentWrite;
 use app::triggers::receivers::{self, RedactedReceiver};

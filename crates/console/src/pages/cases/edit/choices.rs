@@ -3,13 +3,13 @@
 use super::EditCaseState;
 use crate::pages::cases::list::list_staff_choices;
 use crate::pages::cases::list_active_types;
-use crate::pages::members::STATES;
 use crate::session::signed_in_user::SignedInUser;
+use app::benefits::describe_stored_benefit;
 use app::members::dependents;
 use app::members::{self, MemberView};
 use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
-use domain::{Benefit, BenefitCode, Case, CaseKind};
+use domain::{Benefit, BenefitCode, Case, CaseKind, Uf};
 use std::sync::Arc;
 use wire::set_names;
 
@@ -78,7 +78,7 @@ impl FormChoiceContext {
             }
             "prioridade" => domain::Priority::ALL.iter().map(|one| same(set_names::priority(*one))).collect(),
             "envolvido" => domain::Involved::ALL.iter().map(|one| same(set_names::involved(*one))).collect(),
-            "local.uf" => STATES.iter().map(|state| same(state)).collect(),
+            "local.uf" => Uf::NAMES.iter().map(|state| same(state)).collect(),
             _ => Vec::new(),
         }
     }
@@ -112,14 +112,7 @@ fn list_benefit_choices(
 ) -> Vec<(String, String)> {
     let all = view.into_iter().flat_map(|view| &view.benefits);
     let line = |(code, one): &(BenefitCode, Benefit)| {
-        (
-            code.to_string(),
-            format!(
-                "{} (nº {})",
-                crate::pages::benefits::describe_stored_benefit(registers, one),
-                one.sequence
-            ),
-        )
+        (code.to_string(), format!("{} (nº {})", describe_stored_benefit(registers, one), one.sequence))
     };
     let mut all: Vec<_> = all.map(line).collect();
     if let Some(existing) = &filled.stored_case

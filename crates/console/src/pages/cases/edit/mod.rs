@@ -5,18 +5,20 @@ mod record;
 
 use super::fields::{fill_case_values, list_field_specs, list_form_sections};
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, list_active_types};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::{PathNumber, QueryParams};
+use crate::http::redirect::derive_root_path;
+use crate::http::refusal::Refusal;
 use crate::pages::member_list::describe_plans;
-use crate::session::parameters::{PathNumber, QueryParams};
-use crate::session::redirect::derive_root_path;
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_input::{FormInput, FormValues};
+use crate::widgets::form_problems::FormProblems;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{HandlerResult, Refusal, render_page, show_page};
-use crate::widgets::record_form::{
-    FormInput, FormProblems, FormValues, VersionConflict, build_inputs, read_form_values,
-};
+use crate::widgets::page::{HandlerResult, render_page, show_page};
+use crate::widgets::record_form::{build_inputs, read_form_values};
 use crate::widgets::situation_badge::{SituationBadge, build_situation_badge};
+use crate::widgets::version_conflict::VersionConflict;
 use app::cases::{self, FullCase};
 use app::members;
 use app::members::search::FoundMemberRow;

@@ -1,10 +1,11 @@
 //! Turns the submitted form of a case into a record and saves it.
 
 use super::EditCaseState;
+use crate::http::form::SubmittedForm;
 use crate::pages::cases::fields::find_case_label;
 use crate::session::signed_in_user::SignedInUser;
-use crate::widgets::form::SubmittedForm;
-use crate::widgets::record_form::{VersionConflict, build_record};
+use crate::widgets::record_form::build_record;
+use crate::widgets::version_conflict::VersionConflict;
 use app::cases::{self, FullCase};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::search::FoundMemberRow;

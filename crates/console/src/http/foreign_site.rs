@@ -1,6 +1,6 @@
 //! Refuses a form that another site sends: the protection against forged requests.
 
-use crate::widgets::page::Refusal;
+use super::refusal::Refusal;
 use app::App;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method};

@@ -1,11 +1,11 @@
 //! `/console/comecar`: the first page of an empty server, opened with the link that is printed at startup.
 
-use super::redirect::{derive_root_path, redirect_to};
 use super::sign_in::respond_to_admission;
+use crate::http::form::SubmittedForm;
+use crate::http::redirect::{derive_root_path, redirect_to};
 use crate::session::signed_in_user::BrowserOrigin;
-use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_problems::FormProblems;
 use crate::widgets::page::{HandlerResult, render_frameless_page};
-use crate::widgets::record_form::FormProblems;
 use app::access::sessions;
 use app::tenants::setup::{self, ServerSetupRequest, SetupLinkState};
 use app::{App, Error};

@@ -1,15 +1,19 @@
 //! `/console/entrar` and the user's own account: sign-out, theme, password, sessions.
 
-use super::cookies::{set_pending_sign_in, set_session_cookie, set_theme_cookie};
-use super::parameters::QueryParams;
-use super::redirect::{derive_root_path, redirect_to, sanitize_return_path};
 use super::second_factor::describe_factor_state;
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::QueryParams;
+use crate::http::redirect::{derive_root_path, redirect_to, sanitize_return_path};
+use crate::http::refusal::Refusal;
+use crate::session::colour_theme::ColourTheme;
+use crate::session::cookies::{
+    find_session_token, set_pending_sign_in, set_session_cookie, set_theme_cookie,
+};
+use crate::session::notice::{add_notice, redirect_with_notice, redirect_with_problem};
 use crate::session::signed_in_user::{BrowserOrigin, SignedInUser};
-use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
-use crate::widgets::frame::{ColourTheme, PageFrame};
-use crate::widgets::notice::{add_notice, redirect_with_notice, redirect_with_problem};
-use crate::widgets::page::{HandlerResult, Refusal, render_frameless_page, show_page};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::{HandlerResult, render_frameless_page, show_page};
 use app::access::second_factor;
 use app::access::sessions::{self, SignInOutcome};
 use app::access::{CallerOrigin, TOKEN_LIFE};
@@ -92,7 +96,7 @@ pub async fn sign_out(
     headers: axum::http::HeaderMap,
     _: SubmittedForm,
 ) -> HandlerResult {
-    if let Some(token) = super::cookies::find_session_token(&headers) {
+    if let Some(token) = find_session_token(&headers) {
         sessions::sign_out(&app, token).await?;
     }
     let mut response = redirect_to(&format!("{}/console/entrar", derive_root_path(&app)));

@@ -1,7 +1,7 @@
 //! The parameters of a request: of the query and of the path.
 
-use crate::widgets::form::SubmittedForm;
-use crate::widgets::page::Refusal;
+use super::form::SubmittedForm;
+use super::refusal::Refusal;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 

@@ -1,15 +1,16 @@
 //! The second factor: `/console/entrar/codigo`, which asks for it at sign-in, and `/console/conta/segundo-fator`, where
 //! users enable and disable it.
 
-use super::cookies::{find_pending_sign_in, set_pending_sign_in, set_session_cookie};
-use super::parameters::QueryParams;
-use super::redirect::{derive_root_path, redirect_to, sanitize_return_path};
+use crate::http::form::SubmittedForm;
+use crate::http::parameters::QueryParams;
+use crate::http::redirect::{derive_root_path, redirect_to, sanitize_return_path};
+use crate::http::refusal::Refusal;
+use crate::session::cookies::{find_pending_sign_in, set_pending_sign_in, set_session_cookie};
+use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::{BrowserOrigin, SignedInUser};
-use crate::widgets::form::SubmittedForm;
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
-use crate::widgets::notice::redirect_with_notice;
-use crate::widgets::page::{HandlerResult, Refusal, render_frameless_page, render_page, show_page};
+use crate::widgets::page::{HandlerResult, render_frameless_page, render_page, show_page};
 use app::access::TOKEN_LIFE;
 use app::access::second_factor;
 use app::access::second_factor::SecondFactorState as Factor;

@@ -1,8 +1,5 @@
 //! The button that undoes the last change.
 
-use super::notice::PageNotice;
-use axum::response::Response;
-
 /// A form that undoes the last action: its URL and its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoForm {
@@ -15,10 +12,4 @@ impl UndoForm {
         let to_owned_pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         UndoForm { action, fields: fields.iter().map(to_owned_pair).collect() }
     }
-}
-
-/// Like `add_notice`, with an undo form.
-pub fn add_undo_notice(response: &mut Response, text: &str, undo: &UndoForm) {
-    let undo = Some(undo.clone());
-    response.extensions_mut().insert(PageNotice { text: text.to_owned(), is_problem: false, undo });
 }

@@ -2,9 +2,9 @@
 //! that undoes the last action. It travels in a cookie that is sealed with the server's key for one session. A cookie
 //! planted by another site or user is ignored, and the form leads only to actions that this server offered to this user.
 
+use super::cookies::{NewSessionToken, append_cookie, find_cookie, find_session_token};
 use super::undo_form::UndoForm;
-use crate::session::cookies::{NewSessionToken, append_cookie, find_cookie, find_session_token};
-use crate::session::redirect::{redirect_to, sanitize_return_path};
+use crate::http::redirect::{redirect_to, sanitize_return_path};
 use app::{App, Vault};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -54,6 +54,12 @@ impl PageNotice {
 /// Shows a text on the next page.
 pub fn add_notice(response: &mut Response, text: &str) {
     response.extensions_mut().insert(PageNotice { text: text.to_owned(), is_problem: false, undo: None });
+}
+
+/// Like `add_notice`, with an undo form.
+pub fn add_undo_notice(response: &mut Response, text: &str, undo: &UndoForm) {
+    let undo = Some(undo.clone());
+    response.extensions_mut().insert(PageNotice { text: text.to_owned(), is_problem: false, undo });
 }
 
 pub fn redirect_with_notice(to: &str, text: &str) -> Response {

@@ -1,6 +1,6 @@
 //! A multipart form with files, streamed (`form.rs` reads all other forms).
 
-use super::page::Refusal;
+use super::refusal::Refusal;
 use app::App;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};

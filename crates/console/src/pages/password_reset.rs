@@ -1,6 +1,6 @@
 //! `/senha`: requests a link for a forgotten password, and sets a new password with it.
 
-use crate::widgets::form::SubmittedForm;
+use crate::http::form::SubmittedForm;
 use crate::widgets::page::{HandlerResult, render_frameless_page};
 use app::access::password_reset;
 use app::{App, Error};

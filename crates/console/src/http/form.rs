@@ -1,7 +1,7 @@
-//! A small urlencoded form. axum's own extractor answers errors in English. `session/foreign_site.rs` checks every request
+//! A small urlencoded form. axum's own extractor answers errors in English. `foreign_site.rs` checks every request
 //! that may change something before its handler runs.
 
-use super::page::Refusal;
+use super::refusal::Refusal;
 use app::App;
 use axum::body::to_bytes;
 use axum::extract::{ConnectInfo, FromRequest, Request};
