@@ -1,7 +1,7 @@
 //! The frame of every page: signed-in user, current menu entry, navigation.
 
 use super::help_path::build_help_path;
-use super::menu::{ADMINISTRATION, MenuEntry, WORK};
+use super::menu_entries::{ADMINISTRATION, MenuEntry, WORK};
 use crate::http::redirect::derive_root_path;
 use crate::session::colour_theme::ColourTheme;
 use crate::session::notice::PageNotice;

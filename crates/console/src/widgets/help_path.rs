@@ -1,6 +1,6 @@
 //! The way from a page to the guide.
 
-use super::menu::{ADMINISTRATION, WORK};
+use super::menu_entries::{ADMINISTRATION, WORK};
 
 /// Places with a chapter of the guide that are not in the menu.
 pub const PLACES_BESIDE_MENU: [&str; 2] = ["busca", "conta"];

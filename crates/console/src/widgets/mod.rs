@@ -12,7 +12,7 @@ pub(crate) mod frame;
 pub(crate) mod help_path;
 pub(crate) mod labels;
 pub(crate) mod list_tools;
-pub(crate) mod menu;
+pub(crate) mod menu_entries;
 pub(crate) mod money_input;
 pub(crate) mod page;
 pub(crate) mod record_form;

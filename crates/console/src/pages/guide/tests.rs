@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::widgets::help_path::{PLACES_BESIDE_MENU, build_help_path};
-use crate::widgets::menu::{ADMINISTRATION, WORK};
+use crate::widgets::menu_entries::{ADMINISTRATION, WORK};
 use std::fs;
 use std::path::{Path, PathBuf};
 
