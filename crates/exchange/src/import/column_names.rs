@@ -1,6 +1,6 @@
 //! The headers of a file and the fields they are mapped to; assigns problems to columns.
 
-use super::StoredLineProblem;
+use storage::exchange::imports::StoredLineProblem;
 use wire::import_sheet::ImportField;
 use wire::refusal::RequestProblem;
 
@@ -51,7 +51,11 @@ impl ImportColumnNames {
     }
 
     /// Business rule rejections, assigned to columns.
-    pub fn describe_rejections(&self, line: i32, rejections: &[domain::Rejection]) -> Vec<StoredLineProblem> {
+    pub(super) fn describe_rejections(
+        &self,
+        line: i32,
+        rejections: &[domain::Rejection],
+    ) -> Vec<StoredLineProblem> {
         self.locate_problems(line, &FieldColumnIndex::new(), wire::refusal::describe_rejections(rejections))
     }
 }

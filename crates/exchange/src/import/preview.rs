@@ -1,10 +1,9 @@
 //! Cells of the uploaded file for the import pages: its first lines, and the lines shown on a page.
 
-use super::StoredImportRun;
 use super::caller::ImportCaller;
 use app::{App, Error};
 use std::collections::BTreeMap;
-use storage::exchange::imports;
+use storage::exchange::imports::{self, StoredImportRun};
 
 /// The first lines, as examples for the column mapping.
 #[boxed::future]

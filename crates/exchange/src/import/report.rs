@@ -2,13 +2,12 @@
 
 use super::caller::ImportCaller;
 use super::find::load_import;
-use super::{KeptRecord, StoredImportRun, StoredLineProblem};
 use crate::export::csv;
 use app::{App, Error};
 use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ImportCode, TenantId};
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use storage::WriteLane;
-use storage::exchange::imports;
+use storage::exchange::imports::{self, KeptRecord, StoredImportRun, StoredLineProblem};
 use storage::history::audit;
 use wire::import_sheet::REFUSAL_HEADER;
 

@@ -1,6 +1,6 @@
 //! Collects lines within the limits of a file: finds the header row and skips empty lines.
 
-use super::watch::ReadingWatch;
+use super::reading_watch::ReadingWatch;
 use domain::ImportProblem;
 use std::rc::Rc;
 

@@ -5,14 +5,10 @@
 mod beginning;
 mod csv;
 mod decode;
-mod line_collector;
-mod read_lines;
-mod watch;
+pub(super) mod line_collector;
+pub(super) mod read_lines;
+pub(super) mod reading_watch;
 mod workbook;
-
-pub use line_collector::{MOST_LINES, SpreadsheetLine};
-pub use read_lines::{is_workbook, read_lines};
-pub use watch::ReadingLimits;
 
 #[cfg(test)]
 mod tests;

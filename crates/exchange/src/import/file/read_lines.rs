@@ -2,10 +2,10 @@
 
 use super::beginning::read_beginning;
 use super::csv::read_csv;
-use super::decode;
+use super::decode::detect_encoding;
 use super::line_collector::{LineCollector, SpreadsheetLine};
-use super::watch::{ReadingLimits, ReadingWatch};
-use super::workbook;
+use super::reading_watch::{ReadingLimits, ReadingWatch};
+use super::workbook::read_workbook;
 use domain::ImportProblem;
 use std::fs::File;
 
@@ -24,9 +24,9 @@ pub fn read_lines(
         LineCollector { columns: None, narrow: Vec::new(), take: &mut handle_line, count: 0, watch };
     let head = read_beginning(&mut file, 8192)?;
     if head.starts_with(WORKBOOK_SIGNATURE) {
-        workbook::read_workbook(file, &mut lines)?;
+        read_workbook(file, &mut lines)?;
     } else {
-        let encoding = decode::detect_encoding(&mut file, &head)?;
+        let encoding = detect_encoding(&mut file, &head)?;
         read_csv(file, encoding, &mut lines)?;
     }
     lines.finish()

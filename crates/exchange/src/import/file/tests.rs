@@ -1,6 +1,8 @@
 //! Tests with typical files of associations, and with malicious ones.
 
-use super::*;
+use super::line_collector::SpreadsheetLine;
+use super::read_lines::read_lines;
+use super::reading_watch::ReadingLimits;
 use domain::{Clock, ImportProblem, Moment};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};

@@ -1,7 +1,7 @@
 //! Reads the first visible, non-empty sheet of a workbook, cell by cell.
 
 use super::line_collector::{LineCollector, MOST_COLUMNS};
-use super::watch::{ReadingWatch, WatchedFile};
+use super::reading_watch::{ReadingWatch, WatchedFile};
 use crate::export::csv::unguard_text;
 use calamine::{DataRef, Reader, SheetType, SheetVisible, Xlsx};
 use domain::{Date, ImportProblem};

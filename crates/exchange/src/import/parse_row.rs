@@ -2,7 +2,7 @@
 //! Problems name the column.
 
 use super::column_names::{FieldColumnIndex, ImportColumnNames};
-use super::{StoredImportRun, StoredLineProblem};
+use super::parsed_row::{ImportRecordDraft, ParsedImportRow};
 use app::members::dependents;
 use app::register_snapshot::TenantRegisters;
 use app::sales::leads;
@@ -11,32 +11,12 @@ use domain::{ImportKind, SellerKind, fold_text};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
+use storage::exchange::imports::{StoredImportRun, StoredLineProblem};
 use wire::import_sheet::{
     ImportField, ImportFieldKind, UnreadableCell, convert_cell, find_import_field, is_blank_cell,
     name_referenced_record, parse_whole_number, parse_year_pair,
 };
 use wire::read::{self, DocumentedField, InputProblems, InputRecord, PartialInput};
-
-/// The record that a line describes.
-#[derive(Clone, Debug)]
-pub(super) enum ImportRecordDraft {
-    Member(Box<members::import_rows::MemberImportRow>),
-    Vehicle(Box<benefits::import_rows::VehicleBenefitRow>),
-    Dependent(Box<dependents::import_rows::DependentImportRow>),
-    Lead(Box<leads::import_rows::LeadImportRow>),
-    Register(Box<registers::import_rows::RegisterImportRow>),
-}
-
-/// The parse result of a line.
-#[derive(Clone, Debug)]
-pub(super) struct ParsedImportRow {
-    pub line: i32,
-    /// `None` if a required field cannot be read.
-    pub row: Option<ImportRecordDraft>,
-    pub problems: Vec<StoredLineProblem>,
-    /// Must be unique among the lines of the file.
-    pub key: Option<String>,
-}
 
 /// Parses the lines of one import.
 pub(super) struct ImportRowParser {

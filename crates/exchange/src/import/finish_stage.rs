@@ -1,25 +1,10 @@
-//! The stages of an import: their lease, their end, and which errors belong to one line.
+//! Ends the current stage of an import.
 
-use super::refusals::refuse_unknown_import;
-use super::{ImportLineCounts, StoredImportRun};
 use app::{App, Error};
 use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ImportState, Moment};
-use std::time::Duration;
-use storage::exchange::imports::{self, ImportStateChange, LeasedImport};
+use storage::exchange::imports::{self, ImportLineCounts, ImportStateChange, LeasedImport};
 use storage::history::audit;
 use storage::{Tx, WriteLane};
-
-/// Lease duration: after this time without renewal another process may take over.
-pub(super) const LEASE: Duration = Duration::from_secs(30);
-
-/// Called after every transaction.
-pub type ImportProgressCallback<'t> = &'t mut (dyn FnMut(&StoredImportRun) + Send);
-
-pub(super) async fn load_leased_import(app: &App, lease: &LeasedImport) -> Result<StoredImportRun, Error> {
-    imports::find_import_run(&app.db, lease.tenant, lease.code, None)
-        .await?
-        .ok_or_else(|| refuse_unknown_import(lease.code))
-}
 
 struct LeasedStageEnd {
     lease: LeasedImport,
@@ -64,10 +49,4 @@ async fn write_stage_end(tx: &mut Tx, finish: &LeasedStageEnd) -> Result<(), Err
         change: AuditedChange::new(*action, AuditedRecordKind::Import, lease.code.get()),
     };
     Ok(audit::append_audit_entry(tx, &entry).await?)
-}
-
-/// Whether an error is caused by the data, not by the current state of the database.
-pub(super) fn is_line_error(error: &Error) -> bool {
-    matches!(error, Error::Refused(_) | Error::Defect(_))
-        || matches!(error, Error::Storage(storage::Error::Conflict(_) | storage::Error::Broken(_)))
 }

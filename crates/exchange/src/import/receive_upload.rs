@@ -1,22 +1,24 @@
-//! Receives an upload: spools it to an unnamed temporary file, then reads it line by line and stores the lines in short
-//! transactions. The import is visible only once it is complete; housekeeping deletes interrupted ones.
+//! Receives an upload: reads its temporary file line by line and stores the lines in short transactions. The import is visible only once it is complete; housekeeping deletes interrupted ones.
 
 use super::caller::ImportCaller;
-use super::file::{self, ReadingLimits, SpreadsheetLine};
-use super::refusals::refuse_import;
-use super::{StoredImportRun, UNDO_FOR};
+use super::file::line_collector::SpreadsheetLine;
+use super::file::read_lines::{is_workbook, read_lines};
+use super::file::reading_watch::ReadingLimits;
+use super::refusals::{refuse_import, refuse_unknown_import};
+use super::upload_spool::UploadSpool;
 use app::idempotency::{self, IdempotentWrite, WriteOutcome};
+use app::import_row::UNDO_FOR;
 use app::{App, Error, HeavyWork};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ImportCode, ImportKind, ImportProblem,
     ImportState, Moment,
 };
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use storage::exchange::imports::{self, ImportLineCounts, ImportStateChange};
+use storage::exchange::imports::{self, ImportLineCounts, ImportStateChange, StoredImportRun};
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
@@ -28,33 +30,9 @@ const BATCHES_READ_AHEAD: usize = 4;
 /// How long to wait for a permit to read a workbook.
 const PERMIT_WAIT: Duration = Duration::from_secs(20);
 /// Maximum unconfirmed files of a tenant: the next one replaces the oldest.
-pub const MOST_UNCONFIRMED: usize = 20;
+const MOST_UNCONFIRMED: usize = 20;
 /// A file still being read after this time counts as interrupted.
 const READING_TIMEOUT: Duration = Duration::from_hours(1);
-
-/// The temporary file of an upload.
-pub struct UploadSpool {
-    file: File,
-    length: u64,
-    most: u64,
-}
-
-/// Creates the temporary file for an upload of at most `most` bytes.
-pub fn create_upload_spool(most: u64) -> Result<UploadSpool, Error> {
-    let file = tempfile::tempfile().map_err(|error| Error::Defect(format!("a temporary file: {error}")))?;
-    Ok(UploadSpool { file, length: 0, most })
-}
-
-impl UploadSpool {
-    /// Appends bytes; fails beyond the limit.
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.length += bytes.len() as u64;
-        if self.length > self.most {
-            return Err(refuse_import(ImportProblem::TooLarge(self.most.div_ceil(1024 * 1024))));
-        }
-        self.file.write_all(bytes).map_err(|error| Error::Defect(format!("a temporary file: {error}")))
-    }
-}
 
 enum FileReadEvent {
     Headers(Vec<String>),
@@ -91,7 +69,7 @@ pub async fn receive_local_file(
     caller.authorize_import(kind)?;
     let (send, mut events) = mpsc::channel(BATCHES_READ_AHEAD);
     // A workbook is held in memory while it is read.
-    let place = match file::is_workbook(&mut file).map_err(refuse_import)? {
+    let place = match is_workbook(&mut file).map_err(refuse_import)? {
         true => {
             let places = &app.heavy_work.workbook_readings;
             let place = places.acquire(caller.tenant(), PERMIT_WAIT).await;
@@ -146,7 +124,7 @@ impl Drop for ReadCancelGuard {
 
 fn send_lines(file: File, limits: ReadingLimits, send: &mpsc::Sender<FileReadEvent>) {
     let mut batch = Vec::with_capacity(LINES_PER_BATCH);
-    let ended = file::read_lines(file, limits, |line| match line {
+    let ended = read_lines(file, limits, |line| match line {
         SpreadsheetLine::Headers(names) => send.blocking_send(FileReadEvent::Headers(names)).is_ok(),
         SpreadsheetLine::Cells(number, cells) => {
             let number = i32::try_from(number).unwrap_or(i32::MAX);
@@ -342,7 +320,5 @@ async fn write_completed_upload(tx: &mut Tx, ended: &CompletedUpload) -> Result<
             .with_argument(ended.total),
     };
     audit::append_audit_entry(tx, &entry).await?;
-    imports::find_import_run(&mut *tx, tenant, code, None)
-        .await?
-        .ok_or_else(|| super::refusals::refuse_unknown_import(code))
+    imports::find_import_run(&mut *tx, tenant, code, None).await?.ok_or_else(|| refuse_unknown_import(code))
 }

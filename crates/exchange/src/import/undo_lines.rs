@@ -1,14 +1,17 @@
 //! Undoes an import from its last line to its first, in short transactions: deletes created records that nothing refers
 //! to, restores changed records that were not changed since, and reports the rest.
 
-use super::stage::{ImportProgressCallback, LEASE, finish_stage, is_line_error, load_leased_import};
-use super::{ImportLineCounts, ImportUndoOutcome, ImportUnitContext};
+use super::finish_stage::finish_stage;
+use super::leased_import::{LEASE, load_leased_import};
+use super::line_errors::is_line_error;
+use super::progress::ImportProgressCallback;
+use app::import_row::{ImportUndoOutcome, ImportUnitContext};
 use app::members::dependents;
 use app::register_snapshot::{confirm_registers, reload_registers};
 use app::sales::leads;
 use app::{App, Error, benefits, members, registers};
 use domain::{AuditedAction, ImportKind, ImportState, ImportUndoObstacle, Moment};
-use storage::exchange::imports::{self, LeasedImport, StoredLineResult};
+use storage::exchange::imports::{self, ImportLineCounts, LeasedImport, StoredLineResult};
 use storage::{Tx, WriteLane};
 use wire::refusal::describe_undo_obstacle;
 

@@ -1,15 +1,20 @@
 //! Runs the current stage of one import under a lease.
 
-use super::worker::ImportWorker;
-use crate::import::map_row::ImportRowParser;
-use crate::import::stage::{ImportProgressCallback, LEASE, finish_stage, load_leased_import};
-use crate::import::{ImportCaller, ImportUnitContext, RecordLineIndex, StoredImportRun, undo};
+use super::caller::ImportCaller;
+use super::finish_stage::finish_stage;
+use super::leased_import::{LEASE, load_leased_import};
+use super::line_worker::ImportLineWorker;
+use super::parse_row::ImportRowParser;
+use super::process_lines::process_lines;
+use super::progress::ImportProgressCallback;
+use super::undo_lines::undo_all_lines;
+use app::import_row::{ImportUnitContext, RecordLineIndex};
 use app::{App, Error, register_snapshot};
 use domain::{AuditedAction, AuditedOperation, ImportCode, ImportState, Scope, TenantId};
 use std::collections::HashMap;
 use storage::WriteLane;
 use storage::access::users;
-use storage::exchange::imports::{self, LeasedImport};
+use storage::exchange::imports::{self, LeasedImport, StoredImportRun};
 
 /// Runs an import until its stage ends, it is paused, or the lease is lost; returns its state then. `None` if there was
 /// nothing to do or another process holds the lease.
@@ -72,12 +77,12 @@ async fn run_leased_import(
         now: app.now(),
     };
     if lease.state == ImportState::Undoing {
-        undo::undo_all_lines(app, &lease, import.kind, import.position, context, on_progress).await?;
+        undo_all_lines(app, &lease, import.kind, import.position, context, on_progress).await?;
     } else {
         let parser = ImportRowParser::new(&import);
         let mut worker =
-            ImportWorker { app, lease, context, kind: import.kind, parser, first_lines: HashMap::new() };
-        worker.run(import.position, on_progress).await?;
+            ImportLineWorker { app, lease, context, kind: import.kind, parser, first_lines: HashMap::new() };
+        process_lines(&mut worker, import.position, on_progress).await?;
     }
     let import = load_leased_import(app, &lease).await?;
     on_progress(&import);
