@@ -13,7 +13,7 @@ use storage::{Tx, WriteLane};
 pub use storage::server::idempotency::{StoredAnswer, StoredIdempotencyKey};
 
 /// How long a stored answer is replayed.
-pub const KEPT_FOR: Duration = Duration::from_hours(24);
+pub const REPLAYED_FOR: Duration = Duration::from_hours(24);
 
 /// The idempotency key of a request.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ pub const JSON: &str = "application/json";
 /// The answer stored for the key; an error if it was stored for another body.
 #[boxed::future]
 pub async fn find_stored_answer(app: &App, ticket: &IdempotencyKey) -> Result<Option<StoredAnswer>, Error> {
-    let stored = idempotency::find_stored_answer(&app.db, &ticket.key, app.now().minus(KEPT_FOR)).await?;
+    let stored = idempotency::find_stored_answer(&app.db, &ticket.key, app.now().minus(REPLAYED_FOR)).await?;
     stored.map(|stored| check_same_body(ticket, stored)).transpose()
 }
 
@@ -117,7 +117,7 @@ where
                 };
                 // Checked again inside the transaction: another process may have stored an answer meanwhile.
                 if let Some(stored) =
-                    idempotency::find_stored_answer(&mut *tx, &ticket.key, now.minus(KEPT_FOR)).await?
+                    idempotency::find_stored_answer(&mut *tx, &ticket.key, now.minus(REPLAYED_FOR)).await?
                 {
                     return check_same_body(ticket, stored).map(WriteOutcome::Replayed);
                 }
@@ -174,7 +174,7 @@ pub async fn store_refusal(
     app.db
         .write(lane, input, |tx, (ticket, status, text, now)| {
             Box::pin(async move {
-                if idempotency::find_stored_answer(&mut *tx, &ticket.key, now.minus(KEPT_FOR))
+                if idempotency::find_stored_answer(&mut *tx, &ticket.key, now.minus(REPLAYED_FOR))
                     .await?
                     .is_none()
                 {

@@ -41,7 +41,7 @@ pub struct PasswordHasher {
 
 /// The maximum cost accepted from a stored hash. A hash from a restored archive must not decide how much of this
 /// machine a wrong password uses: 64 MiB, as in the second recommendation of RFC 9106.
-mod most {
+mod highest_cost {
     pub const MEMORY_KIB: u32 = 64 * 1024;
     pub const PASSES: u32 = 4;
     pub const LANES: u32 = 4;
@@ -145,9 +145,9 @@ fn parse_acceptable_hash(text: &str) -> Option<PasswordHash> {
         && hash.version == Some(Version::V0x13.into())
         && hash.salt.as_ref().is_some_and(|salt| salt.len() >= argon2::MIN_SALT_LEN)
         && hash.hash.as_ref().is_some_and(|output| output.len() >= 16);
-    let is_affordable = params.m_cost() <= most::MEMORY_KIB
-        && params.t_cost() <= most::PASSES
-        && params.p_cost() <= most::LANES;
+    let is_affordable = params.m_cost() <= highest_cost::MEMORY_KIB
+        && params.t_cost() <= highest_cost::PASSES
+        && params.p_cost() <= highest_cost::LANES;
     (is_ours && is_affordable).then_some(hash)
 }
 

@@ -21,7 +21,7 @@ pub const CARDS_PER_COLUMN: i64 = 50;
 /// Columns are counted up to this number.
 pub const LARGEST_COUNT: i64 = 10_000;
 /// After this time a client must read the board again instead of its changes.
-const LOOKED_AWAY: Duration = Duration::from_mins(15);
+const LONGEST_ABSENCE: Duration = Duration::from_mins(15);
 /// Allowance for transactions that commit later than their timestamp, and for clock differences.
 const CHANGE_OVERLAP: Duration = Duration::from_secs(10);
 /// Maximum number of changed cases in one answer.
@@ -230,7 +230,7 @@ pub async fn read_board_changes(
     since: Moment,
 ) -> Result<Option<CaseSituationBoard>, Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
-    if now.duration_since(since) > LOOKED_AWAY {
+    if now.duration_since(since) > LONGEST_ABSENCE {
         return Ok(None);
     }
     let query = SituationBoardQuery { branch, only: None };

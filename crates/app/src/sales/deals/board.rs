@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Page size of a stage.
 pub const CARDS_PER_COLUMN: i64 = 50;
 /// After this time a client must read the board again instead of its changes.
-const LOOKED_AWAY: Duration = Duration::from_mins(15);
+const LONGEST_ABSENCE: Duration = Duration::from_mins(15);
 /// Allowance for transactions that commit later than their timestamp, and for clock differences.
 const CHANGE_OVERLAP: Duration = Duration::from_secs(10);
 /// Maximum number of changed deals in one answer.
@@ -107,7 +107,7 @@ pub async fn view_board_changes(
     since: Moment,
 ) -> Result<Option<BoardView>, Error> {
     let (registers, now) = (load_registers(app, caller.scope.tenant()).await?, app.now());
-    if now.duration_since(since) > LOOKED_AWAY {
+    if now.duration_since(since) > LONGEST_ABSENCE {
         return Ok(None);
     }
     let funnel = find_funnel(&registers, query.funnel)?;
