@@ -3,8 +3,7 @@
 use super::clock_repair::rebase_health;
 use super::receiver_leases::LeaseHolder;
 use super::retry_policy::{
-    JITTER_PERCENT, LONGEST_RETRY_AFTER, PROBED_AFTER_RECORDS, RetryPolicy, apply_jitter,
-    compute_longest_retry_after,
+    JITTER_PERCENT, LONGEST_RETRY_AFTER, PROBED_AFTER_RECORDS, RetryPolicy, compute_longest_retry_after,
 };
 use super::trigger_messages::DeliveryJob;
 use crate::mail::{self, Addressee, UserNotice};
@@ -246,15 +245,10 @@ impl<'o> OutcomeStatements<'o> {
         outcome: &'o DeliveryOutcome,
         (jitter, after): (i64, HistoryCode),
     ) {
-        let wait = usize::try_from(outcome.job.tries).ok().and_then(|done| input.policy.waits.get(done));
-        match wait {
+        match input.policy.choose_wait(outcome.job.tries, outcome.retry_after, jitter) {
             Some(wait) => {
-                // A requested delay is honoured up to the maximum; it never shortens the schedule.
-                let requested_delay = outcome.retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER);
-                let due = input.now.plus(apply_jitter(*wait, jitter).max(requested_delay));
-                self.others.extend(
-                    outcome.job.held_message().schedule_retry(outcome.job.tries.saturating_add(1), due),
-                );
+                let (due, tries) = (input.now.plus(wait), outcome.job.tries.saturating_add(1));
+                self.others.extend(outcome.job.held_message().schedule_retry(tries, due));
             }
             None => {
                 self.given_up.push(outcome.job.receiver);

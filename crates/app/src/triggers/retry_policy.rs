@@ -18,6 +18,12 @@ impl RetryPolicy {
     pub fn is_only_probed(failures: i32, records: usize) -> bool {
         failures >= PROBED_AFTER_FAILURES && records >= PROBED_AFTER_RECORDS
     }
+
+    /// How long a failed message waits; `None` once it is exhausted. A requested delay never shortens the schedule.
+    pub(super) fn choose_wait(&self, tries: i32, delay: Option<Duration>, jitter: i64) -> Option<Duration> {
+        let wait = usize::try_from(tries).ok().and_then(|done| self.waits.get(done))?;
+        Some(apply_jitter(*wait, jitter).max(delay.unwrap_or_default().min(LONGEST_RETRY_AFTER)))
+    }
 }
 
 const PROBED_AFTER_FAILURES: i32 = 20;
@@ -38,7 +44,7 @@ pub(super) const LONGEST_RETRY_AFTER: Duration = Duration::from_hours(24);
 /// Waits vary by up to this percentage, so that messages that failed together do not retry together.
 pub(super) const JITTER_PERCENT: i64 = 20;
 
-pub(super) fn apply_jitter(wait: Duration, jitter: i64) -> Duration {
+fn apply_jitter(wait: Duration, jitter: i64) -> Duration {
     let hundredths = u32::try_from(100 + jitter).unwrap_or(100);
     wait * hundredths / 100
 }
