@@ -16,7 +16,7 @@ use app::upkeep::housekeeping::{self, RetentionPolicy};
 use app::upkeep::presence;
 use app::{App, RequestLimit, Vault, cache, server_key};
 use delivery::mail::{self, MailTransport, OutboxMailer};
-use delivery::triggers::{DispatchHandle, post::HttpPoster};
+use delivery::triggers::{delivery_metrics, dispatch_handle::DispatchHandle, post::HttpPoster};
 use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::process::ExitCode;
@@ -231,7 +231,7 @@ pub async fn measure_triggers(app: App, every: Duration) {
     let mut ticks = build_ticker(every);
     loop {
         ticks.tick().await;
-        if let Err(error) = delivery::triggers::measure_queues(&app).await {
+        if let Err(error) = delivery_metrics::measure_queues(&app).await {
             tracing::warn!(%error, "delivery queues could not be measured");
         }
     }

@@ -12,7 +12,7 @@ use api::{HttpServer, ServerState};
 use app::server_key;
 use app::upkeep::database_life::{self, DatabaseLifeWatch};
 use app::upkeep::presence;
-use delivery::triggers::DispatchHandle;
+use delivery::triggers::dispatch_handle::DispatchHandle;
 use std::process::ExitCode;
 use std::sync::Arc;
 use storage::DatabaseAddress;

@@ -7,7 +7,7 @@ use api::{ConnectionLimits, HttpOptions, MetricsToken};
 use app::access::Throttle;
 use app::triggers::RetryPolicy;
 use delivery::mail::{SenderAddress, SmtpServer};
-use delivery::triggers::{self, guard::AddressGuard};
+use delivery::triggers::{dispatch_settings::DispatchSettings, guard::AddressGuard};
 use ipnet::IpNet;
 use std::fmt;
 use std::net::IpAddr;
@@ -287,7 +287,7 @@ impl TriggerSettings {
             pause_after: values.duration("triggers.pause_after")?,
         };
         let hosts = values.list("triggers.allowed_hosts").into_iter().map(str::to_owned);
-        let settings = triggers::DispatchSettings {
+        let settings = DispatchSettings {
             interval: values.duration("triggers.interval")?,
             timeout: values.duration("triggers.timeout")?,
             lease: values.duration("triggers.lease")?,
@@ -305,7 +305,7 @@ impl TriggerSettings {
 
 #[derive(Clone, Debug)]
 pub struct TriggerSettings {
-    pub delivery: triggers::DispatchSettings,
+    pub delivery: DispatchSettings,
     /// The monitoring address of a worker; `None`: no monitoring.
     pub worker_listen: Option<String>,
 }

@@ -3,26 +3,31 @@
 //! others; each record has one message in flight, so that its changes arrive in order.
 
 pub mod connect;
+pub mod delivery_metrics;
+pub mod dispatch_handle;
+pub mod dispatch_settings;
 pub mod guard;
 pub mod post;
 pub mod sign;
 
 mod clock_watch;
-mod deliver;
-mod due_receivers;
-mod engine;
-mod handle;
+mod deliver_message;
+mod delivery_outcome;
+mod dispatch_due;
+mod dispatch_loop;
+mod dispatch_state;
+mod due_snapshot;
+mod find_demand;
 mod in_flight;
-mod load_receiver;
+mod is_receiver_open;
+mod load_receiver_queue;
 mod lock;
-mod message_window;
-mod outcome;
+mod message_result;
+mod receiver_demand;
+mod receiver_progress;
 mod receiver_queue;
-mod recorder;
+mod receiver_worker;
+mod record_results;
 mod release_idle;
-mod settings;
 mod take_messages;
-
-pub use handle::DispatchHandle;
-pub use outcome::measure_queues;
-pub use settings::DispatchSettings;
+mod unwritten_results;

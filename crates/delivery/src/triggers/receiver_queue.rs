@@ -2,8 +2,8 @@
 
 use super::in_flight::TENANT_SHARE;
 use super::lock::lock_mutex;
-use super::message_window::ReceiverProgress;
 use super::post::ReceiverConnection;
+use super::receiver_progress::ReceiverProgress;
 use app::triggers::DeliveryJob;
 use app::triggers::receivers::DeliveryTarget;
 use std::collections::VecDeque;

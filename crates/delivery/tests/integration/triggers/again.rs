@@ -3,7 +3,7 @@
 use crate::triggers::scene::{DAY, MINUTE, SECOND, Scene, settings};
 use app::idempotency::IdempotentWrite;
 use app::triggers::{self, LeaseHolder, PendingChangeQuery, ReplaySelection, RetryPolicy};
-use delivery::triggers::DispatchSettings;
+use delivery::triggers::dispatch_settings::DispatchSettings;
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
 use storage::{QueryWeight, WriteLane, sql};

@@ -1,7 +1,7 @@
 //! What a receiver is sent, and receivers that answer badly.
 
 use crate::triggers::scene::{SECOND, Scene, settings};
-use delivery::triggers::{DispatchSettings, sign};
+use delivery::triggers::{dispatch_settings::DispatchSettings, sign};
 use domain::DeliveryState;
 use std::time::Duration;
 use storage::{QueryWeight, sql};

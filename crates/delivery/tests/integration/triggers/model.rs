@@ -4,7 +4,7 @@
 use crate::triggers::scene::{DAY, MINUTE, Office, SECOND, Scene, engine, settings};
 use app::idempotency::IdempotentWrite;
 use app::triggers::{self, DeliveryWithAttempts, ReplaySelection, RetryPolicy};
-use delivery::triggers::DispatchSettings;
+use delivery::triggers::dispatch_settings::DispatchSettings;
 use domain::{BenefitCode, DeliveryState, Moment, RandomSource, ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

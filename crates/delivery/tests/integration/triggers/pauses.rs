@@ -3,7 +3,7 @@
 use crate::triggers::scene::{DAY, HOUR, SECOND, Scene, settings};
 use app::triggers::RetryPolicy;
 use app::triggers::receivers::PauseReason;
-use delivery::triggers::DispatchSettings;
+use delivery::triggers::dispatch_settings::DispatchSettings;
 use domain::{DeliveryState, ReceiverAddress};
 use std::sync::Arc;
 use std::time::Duration;

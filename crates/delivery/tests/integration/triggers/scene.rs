@@ -11,7 +11,10 @@ use app::triggers::receivers::{
 use app::triggers::{self, DeliveryWithAttempts, LeaseHolder, RetryPolicy};
 use app::upkeep::presence;
 use app::{App, Vault, members};
-use delivery::triggers::{DispatchHandle, DispatchSettings, guard::AddressGuard, post::HttpPoster};
+use delivery::triggers::{
+    dispatch_handle::DispatchHandle, dispatch_settings::DispatchSettings, guard::AddressGuard,
+    post::HttpPoster,
+};
 use domain::{BenefitCode, Clock, Entity, HistoryCode, Moment, ReceiverAddress, ReceiverCode, SigningSecret};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,44 +1,7 @@
-//! Delivery outcomes and the metrics of attempts and queues.
+//! The metrics of attempts and queues.
 
-use app::triggers::{DeliveryJob, DeliveryOutcome, DeliveryVerdict, ReceiverAnswer};
+use app::triggers::DeliveryVerdict;
 use app::{App, Error};
-use domain::Moment;
-use std::time::Duration;
-
-pub fn build_outcome(job: DeliveryJob, tried_at: Moment) -> DeliveryOutcome {
-    DeliveryOutcome {
-        job,
-        verdict: DeliveryVerdict::Failed,
-        tried_at,
-        took: Duration::ZERO,
-        status: None,
-        answer: None,
-        failure: None,
-        retry_after: None,
-    }
-}
-
-pub fn apply_answer(
-    outcome: DeliveryOutcome,
-    result: Result<ReceiverAnswer, String>,
-    elapsed: Duration,
-) -> DeliveryOutcome {
-    match result {
-        Err(failure) => DeliveryOutcome { failure: Some(failure), took: elapsed, ..outcome },
-        Ok(answer) => DeliveryOutcome {
-            verdict: match answer.status {
-                _ if answer.is_accepted() => DeliveryVerdict::Delivered,
-                410 => DeliveryVerdict::Gone,
-                _ => DeliveryVerdict::Failed,
-            },
-            status: Some(answer.status),
-            answer: answer.text,
-            retry_after: answer.retry_after,
-            took: elapsed,
-            ..outcome
-        },
-    }
-}
 
 pub fn count_attempt(verdict: DeliveryVerdict) {
     let outcome = match verdict {

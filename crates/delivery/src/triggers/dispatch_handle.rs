@@ -1,9 +1,11 @@
 //! Starts and stops trigger delivery.
 
-use super::engine::DispatchEngine;
+use super::dispatch_loop::run_dispatch_loop;
+use super::dispatch_settings::DispatchSettings;
+use super::dispatch_state::DispatchState;
 use super::in_flight::InFlightCounts;
 use super::post::HttpPoster;
-use super::settings::DispatchSettings;
+use super::release_idle::{collect_idle_receivers, release_receivers};
 use app::triggers::LeaseHolder;
 use app::{App, Vault};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +16,7 @@ use std::time::Duration;
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The running trigger delivery.
-pub struct DispatchHandle(Arc<DispatchEngine>);
+pub struct DispatchHandle(Arc<DispatchState>);
 
 impl DispatchHandle {
     /// Starts the delivery. The holder identifies where this process runs, so that after a restart it reclaims its own
@@ -26,7 +28,7 @@ impl DispatchHandle {
         poster: HttpPoster,
         settings: DispatchSettings,
     ) -> DispatchHandle {
-        let engine = Arc::new(DispatchEngine {
+        let state = Arc::new(DispatchState {
             wake: Arc::clone(&app.delivery_wakeup),
             name: holder.name(),
             app,
@@ -44,8 +46,8 @@ impl DispatchHandle {
             in_flight: InFlightCounts::default(),
             stopping: AtomicBool::new(false),
         });
-        tokio::spawn(Arc::clone(&engine).run());
-        DispatchHandle(engine)
+        tokio::spawn(run_dispatch_loop(Arc::clone(&state)));
+        DispatchHandle(state)
     }
 
     pub fn in_flight_count(&self) -> usize {
@@ -66,9 +68,9 @@ impl DispatchHandle {
         let _ = tokio::time::timeout(stop_timeout, ended).await;
         // Receivers with messages in flight keep their leases until these expire.
         for (tenant, receivers) in
-            self.0.collect_idle_receivers(|_, progress| progress.is_idle_for(Duration::ZERO))
+            collect_idle_receivers(&self.0, |_, progress| progress.is_idle_for(Duration::ZERO))
         {
-            self.0.release_receivers(tenant, receivers).await;
+            release_receivers(&self.0, tenant, receivers).await;
         }
     }
 }

@@ -1,0 +1,19 @@
+//! The messages to take for one receiver.
+
+use super::receiver_progress::ReceiverProgress;
+use super::receiver_queue::ReceiverQueue;
+use domain::ReceiverCode;
+use std::sync::Arc;
+
+/// The messages to take for one receiver.
+pub(super) struct ReceiverDemand {
+    pub(super) receiver: ReceiverCode,
+    pub(super) queue: Arc<ReceiverQueue>,
+    pub(super) progress: Arc<ReceiverProgress>,
+    pub(super) capacity: usize,
+    /// Whether to take messages pending in order, and messages due for a retry.
+    pub(super) in_order: bool,
+    pub(super) has_due_retry: bool,
+    /// The lease needs neither to be taken nor renewed first.
+    pub(super) is_leased: bool,
+}
