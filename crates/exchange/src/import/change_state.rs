@@ -12,7 +12,9 @@ use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ImportCode, ImportProblem,
     ImportState, ImportStateConflict, InputField, Moment, Rejection,
 };
-use storage::exchange::imports::{self, ImportStateChange, StoredImportRun};
+use storage::exchange::imports::change_state::{ImportStateChange, update_import_state};
+use storage::exchange::imports::column_mappings::upsert_column_mapping;
+use storage::exchange::imports::runs::{StoredImportRun, find_import_run};
 use storage::history::audit;
 use storage::{Tx, WriteLane};
 use wire::import_sheet::fold_header;
@@ -130,7 +132,7 @@ pub async fn undo_import(
 async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<StoredImportRun, Error> {
     use ImportState as S;
     let (tenant, code, now) = (request.caller.tenant(), request.code, request.now);
-    let import = imports::find_import_run(&mut *tx, tenant, code, request.caller.owner_filter())
+    let import = find_import_run(&mut *tx, tenant, code, request.caller.owner_filter())
         .await?
         .ok_or_else(|| refuse_unknown_import(code))?;
     request.caller.authorize_import(import.kind)?;
@@ -164,7 +166,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
             };
             let columns = import.headers.iter().zip(&mapping);
             let statements = columns.map(|(header, field)| {
-                imports::upsert_column_mapping(tenant, import.kind, &fold_header(header), field)
+                upsert_column_mapping(tenant, import.kind, &fold_header(header), field)
             });
             tx.execute_batch(statements.collect()).await?;
             (
@@ -220,7 +222,7 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
         }
     };
     let change = ImportStateChange { acting: Some(request.caller.user), ..change };
-    imports::update_import_state(tx, tenant, code, (to, now), &change).await?;
+    update_import_state(tx, tenant, code, (to, now), &change).await?;
     let entry = audit::AuditEntry {
         tenant,
         at: now,
@@ -230,5 +232,5 @@ async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<Stor
         change: AuditedChange::new(action, AuditedRecordKind::Import, code.get()),
     };
     audit::append_audit_entry(tx, &entry).await?;
-    imports::find_import_run(&mut *tx, tenant, code, None).await?.ok_or_else(|| refuse_unknown_import(code))
+    find_import_run(&mut *tx, tenant, code, None).await?.ok_or_else(|| refuse_unknown_import(code))
 }

@@ -3,7 +3,7 @@
 use super::refusals::refuse_import;
 use app::Error;
 use domain::{BranchCode, ImportKind, ImportProblem, Rejection};
-use storage::exchange::imports::StoredImportRun;
+use storage::exchange::imports::runs::StoredImportRun;
 use wire::import_sheet::{find_import_field, fold_header, list_import_fields};
 use wire::read::FieldPatch;
 

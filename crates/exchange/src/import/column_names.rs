@@ -1,6 +1,6 @@
 //! The headers of a file and the fields they are mapped to; assigns problems to columns.
 
-use storage::exchange::imports::StoredLineProblem;
+use storage::exchange::imports::line_problems::StoredLineProblem;
 use wire::import_sheet::ImportField;
 use wire::refusal::RequestProblem;
 

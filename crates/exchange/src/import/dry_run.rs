@@ -14,7 +14,9 @@ use app::sales::leads;
 use app::{Error, benefits, registers};
 use domain::{ImportKind, ImportProblem, Rejection};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use storage::exchange::imports::{self, ImportLineCounts};
+use storage::exchange::imports::leases::advance_import;
+use storage::exchange::imports::line_problems::insert_line_problems;
+use storage::exchange::imports::runs::ImportLineCounts;
 use storage::{Tx, WriteLane};
 
 /// Lines checked concurrently.
@@ -67,10 +69,10 @@ pub(super) async fn dry_run_lines(
     let lane = WriteLane::background(worker.lease.tenant);
     let write = worker.app.db.write(lane, unit, |tx, (lease, position, until, counts, problems)| {
         Box::pin(async move {
-            if !imports::advance_import(tx, lease, (*position, *until), counts).await? {
+            if !advance_import(tx, lease, (*position, *until), counts).await? {
                 return Ok::<_, Error>(false);
             }
-            tx.execute_batch(imports::insert_line_problems(lease.tenant, lease.code, problems)).await?;
+            tx.execute_batch(insert_line_problems(lease.tenant, lease.code, problems)).await?;
             Ok(true)
         })
     });

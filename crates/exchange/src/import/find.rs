@@ -4,7 +4,7 @@ use super::caller::ImportCaller;
 use super::refusals::refuse_unknown_import;
 use app::{App, Error};
 use domain::ImportCode;
-use storage::exchange::imports::{self, StoredImportRun};
+use storage::exchange::imports::runs::{StoredImportRun, find_import_run, list_import_runs};
 
 #[boxed::future]
 pub async fn load_import(
@@ -12,7 +12,7 @@ pub async fn load_import(
     caller: &ImportCaller,
     code: ImportCode,
 ) -> Result<StoredImportRun, Error> {
-    imports::find_import_run(&app.db, caller.tenant(), code, caller.owner_filter())
+    find_import_run(&app.db, caller.tenant(), code, caller.owner_filter())
         .await?
         .ok_or_else(|| refuse_unknown_import(code))
 }
@@ -26,9 +26,9 @@ pub async fn list_imports(
 ) -> Result<(Vec<StoredImportRun>, i64), Error> {
     let input = (caller.tenant(), caller.owner_filter(), limit, offset);
     let read = app.db.read(input, |tx, (tenant, owner, limit, offset)| {
-        Box::pin(async move {
-            Ok::<_, Error>(imports::list_import_runs(tx, *tenant, *owner, (*limit, *offset)).await?)
-        })
+        Box::pin(
+            async move { Ok::<_, Error>(list_import_runs(tx, *tenant, *owner, (*limit, *offset)).await?) },
+        )
     });
     read.await
 }

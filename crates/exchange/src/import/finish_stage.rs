@@ -2,7 +2,9 @@
 
 use app::{App, Error};
 use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ImportState, Moment};
-use storage::exchange::imports::{self, ImportLineCounts, ImportStateChange, LeasedImport};
+use storage::exchange::imports::change_state::{ImportStateChange, update_import_state};
+use storage::exchange::imports::leases::{LeasedImport, advance_import};
+use storage::exchange::imports::runs::{ImportLineCounts, find_import_run};
 use storage::history::audit;
 use storage::{Tx, WriteLane};
 
@@ -27,15 +29,15 @@ pub(super) async fn finish_stage(
 
 async fn write_stage_end(tx: &mut Tx, finish: &LeasedStageEnd) -> Result<(), Error> {
     let LeasedStageEnd { lease, to, action, now } = finish;
-    let import = imports::find_import_run(&mut *tx, lease.tenant, lease.code, None).await?;
+    let import = find_import_run(&mut *tx, lease.tenant, lease.code, None).await?;
     let Some(import) = import.filter(|one| one.state == lease.state) else { return Ok(()) };
-    if !imports::advance_import(tx, lease, (import.position, *now), &ImportLineCounts::default()).await? {
+    if !advance_import(tx, lease, (import.position, *now), &ImportLineCounts::default()).await? {
         return Ok(());
     }
     // After an undo, the import had already finished before.
     let finished = *to == ImportState::Done && lease.state == ImportState::Running;
     let change = ImportStateChange { finished, ..ImportStateChange::default() };
-    imports::update_import_state(tx, lease.tenant, lease.code, (*to, *now), &change).await?;
+    update_import_state(tx, lease.tenant, lease.code, (*to, *now), &change).await?;
     let entry = audit::AuditEntry {
         tenant: lease.tenant,
         at: *now,

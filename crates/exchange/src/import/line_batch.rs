@@ -5,7 +5,8 @@ use super::parsed_row::ImportRecordDraft;
 use app::import_row::ImportUnitContext;
 use domain::Moment;
 use std::sync::Arc;
-use storage::exchange::imports::{LeasedImport, StoredLineProblem};
+use storage::exchange::imports::leases::LeasedImport;
+use storage::exchange::imports::line_problems::StoredLineProblem;
 
 pub(super) enum LineBatchOutcome {
     /// Records and their lines.

@@ -5,7 +5,8 @@ use app::import_row::ImportUnitContext;
 use app::{App, Error, register_snapshot};
 use domain::ImportKind;
 use std::collections::HashMap;
-use storage::exchange::imports::{self, LeasedImport};
+use storage::exchange::imports::leases::LeasedImport;
+use storage::exchange::imports::lines::list_import_lines;
 
 /// Lines per transaction: small enough not to disturb other requests, and no more documents than one query looks up.
 const MEMBERS_PER_TRANSACTION: i64 = 256;
@@ -26,8 +27,7 @@ impl ImportLineWorker<'_> {
     pub(super) async fn load_lines(&self, after: i32) -> Result<Vec<(i32, String)>, Error> {
         let size =
             if self.kind == ImportKind::Members { MEMBERS_PER_TRANSACTION } else { OTHERS_PER_TRANSACTION };
-        Ok(imports::list_import_lines(&self.app.db, self.lease.tenant, self.lease.code, (after, size))
-            .await?)
+        Ok(list_import_lines(&self.app.db, self.lease.tenant, self.lease.code, (after, size)).await?)
     }
 
     /// Reloads the registers and drops names looked up in the old ones.

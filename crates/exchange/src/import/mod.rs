@@ -19,9 +19,9 @@
 //!
 //! # Guarantees
 //! A transaction writes its records, the results of its lines and the position of the import, or nothing: after a crash
-//! another process continues after the last transaction (`storage::exchange::imports::lease_import`, with a fencing
-//! token). Two lines of one file never write the same record: the second is refused, so that a repeated run changes
-//! nothing. History entries have the origin `importação`; triggers are sent only on request.
+//! another process continues after the last transaction (`lease_import` in `storage::exchange::imports::leases`, with a
+//! fencing token). Two lines of one file never write the same record: the second is refused, so that a repeated run
+//! changes nothing. History entries have the origin `importação`; triggers are sent only on request.
 
 mod caller;
 mod change_state;
@@ -68,6 +68,8 @@ pub use receive_upload::{receive_local_file, receive_upload};
 pub use report::{ImportErrorFile, list_import_problems, list_kept_rows, open_error_file};
 pub use run_due_imports::run_due_imports;
 pub use run_import::run_import;
-pub use storage::exchange::imports::{KeptRecord, StoredImportRun, StoredLineProblem};
+pub use storage::exchange::imports::line_problems::StoredLineProblem;
+pub use storage::exchange::imports::line_results::KeptRecord;
+pub use storage::exchange::imports::runs::StoredImportRun;
 pub use undo_period::may_undo_import;
 pub use upload_spool::{UploadSpool, create_upload_spool};

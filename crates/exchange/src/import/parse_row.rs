@@ -11,7 +11,8 @@ use domain::{ImportKind, SellerKind, fold_text};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
-use storage::exchange::imports::{StoredImportRun, StoredLineProblem};
+use storage::exchange::imports::line_problems::StoredLineProblem;
+use storage::exchange::imports::runs::StoredImportRun;
 use wire::import_sheet::{
     ImportField, ImportFieldKind, UnreadableCell, convert_cell, find_import_field, is_blank_cell,
     name_referenced_record, parse_whole_number, parse_year_pair,

@@ -3,7 +3,7 @@
 use app::members::dependents;
 use app::sales::leads;
 use app::{benefits, members, registers};
-use storage::exchange::imports::StoredLineProblem;
+use storage::exchange::imports::line_problems::StoredLineProblem;
 
 /// The record that a line describes.
 #[derive(Clone, Debug)]

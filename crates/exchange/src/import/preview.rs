@@ -3,7 +3,8 @@
 use super::caller::ImportCaller;
 use app::{App, Error};
 use std::collections::BTreeMap;
-use storage::exchange::imports::{self, StoredImportRun};
+use storage::exchange::imports::lines::{list_cells_of_lines, list_import_lines};
+use storage::exchange::imports::runs::StoredImportRun;
 
 /// The first lines, as examples for the column mapping.
 #[boxed::future]
@@ -13,7 +14,7 @@ pub async fn list_first_lines(
     import: &StoredImportRun,
     limit: i64,
 ) -> Result<Vec<Vec<String>>, Error> {
-    let lines = imports::list_import_lines(&app.db, caller.tenant(), import.code, (0, limit)).await?;
+    let lines = list_import_lines(&app.db, caller.tenant(), import.code, (0, limit)).await?;
     Ok(lines.iter().map(|(_, cells)| parse_cells(cells)).collect())
 }
 
@@ -28,7 +29,7 @@ pub async fn list_cells_by_line(
     if lines.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let found = imports::list_cells_of_lines(&app.db, caller.tenant(), import.code, lines).await?;
+    let found = list_cells_of_lines(&app.db, caller.tenant(), import.code, lines).await?;
     Ok(found.iter().map(|(line, cells)| (*line, parse_cells(cells))).collect())
 }
 

@@ -11,7 +11,10 @@ use super::write_lines::write_lines;
 use app::Error;
 use domain::{AuditedAction, ImportKind, ImportState};
 use storage::WriteLane;
-use storage::exchange::imports::{self, ImportLineCounts};
+use storage::exchange::imports::leases::advance_import;
+use storage::exchange::imports::line_problems::delete_line_problems;
+use storage::exchange::imports::line_results::list_records_of_lines;
+use storage::exchange::imports::runs::ImportLineCounts;
 
 /// The lease is renewed after this many batches while done lines are replayed.
 const BATCHES_PER_LEASE_EXTENSION: usize = 32;
@@ -68,10 +71,8 @@ async fn clear_problems(worker: &ImportLineWorker<'_>) -> Result<(), Error> {
         let lane = WriteLane::background(worker.lease.tenant);
         let cleared = worker.app.db.write(lane, input, |tx, (lease, until)| {
             Box::pin(async move {
-                match imports::advance_import(tx, lease, (0, *until), &ImportLineCounts::default()).await? {
-                    true => Ok::<_, Error>(
-                        imports::delete_line_problems(tx, lease.tenant, lease.code, 500).await?,
-                    ),
+                match advance_import(tx, lease, (0, *until), &ImportLineCounts::default()).await? {
+                    true => Ok::<_, Error>(delete_line_problems(tx, lease.tenant, lease.code, 500).await?),
                     false => Ok(0),
                 }
             })
@@ -94,8 +95,7 @@ async fn replay_done_lines(worker: &mut ImportLineWorker<'_>, position: i32) -> 
         if !worker.context.is_dry_run && worker.kind != ImportKind::Members {
             let known = (after, last.min(position));
             let known =
-                imports::list_records_of_lines(&worker.app.db, worker.lease.tenant, worker.lease.code, known)
-                    .await?;
+                list_records_of_lines(&worker.app.db, worker.lease.tenant, worker.lease.code, known).await?;
             worker.context.record_lines.insert_lines(known);
         }
         after = last;
@@ -113,7 +113,7 @@ async fn extend_lease(worker: &ImportLineWorker<'_>, position: i32) -> Result<bo
     let lane = WriteLane::background(worker.lease.tenant);
     let write = worker.app.db.write(lane, input, |tx, (lease, at)| {
         Box::pin(async move {
-            Ok::<_, Error>(imports::advance_import(tx, lease, *at, &ImportLineCounts::default()).await?)
+            Ok::<_, Error>(advance_import(tx, lease, *at, &ImportLineCounts::default()).await?)
         })
     });
     write.await

@@ -1,7 +1,7 @@
 //! The progress of an import.
 
 use domain::ImportState;
-use storage::exchange::imports::StoredImportRun;
+use storage::exchange::imports::runs::StoredImportRun;
 
 /// Progress of the current stage: lines done, and their total.
 pub fn measure_progress(import: &StoredImportRun) -> (i64, i64) {

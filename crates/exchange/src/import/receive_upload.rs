@@ -18,7 +18,15 @@ use std::io::{Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use storage::exchange::imports::{self, ImportLineCounts, ImportStateChange, StoredImportRun};
+use storage::exchange::imports::change_state::{ImportStateChange, update_import_state};
+use storage::exchange::imports::column_mappings::list_column_mappings;
+use storage::exchange::imports::lines::insert_import_lines;
+use storage::exchange::imports::runs::{
+    ImportLineCounts, StoredImportRun, encode_text_list, find_import_run, insert_import_run,
+};
+use storage::exchange::imports::unconfirmed_imports::{
+    UnconfirmedImport, delete_unfinished_import, list_unconfirmed_imports,
+};
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
@@ -128,7 +136,7 @@ fn send_lines(file: File, limits: ReadingLimits, send: &mpsc::Sender<FileReadEve
         SpreadsheetLine::Headers(names) => send.blocking_send(FileReadEvent::Headers(names)).is_ok(),
         SpreadsheetLine::Cells(number, cells) => {
             let number = i32::try_from(number).unwrap_or(i32::MAX);
-            batch.push((number, imports::encode_text_list(&cells)));
+            batch.push((number, encode_text_list(&cells)));
             batch.len() < LINES_PER_BATCH
                 || send.blocking_send(FileReadEvent::Lines(std::mem::take(&mut batch))).is_ok()
         }
@@ -170,11 +178,11 @@ async fn discard_oldest_unconfirmed(
 ) -> Result<UnconfirmedLimitOutcome, Error> {
     let tenant = caller.tenant();
     // The lines of older imports were already deleted.
-    let waiting = imports::list_unconfirmed_imports(&mut *tx, tenant, now.minus(UNDO_FOR)).await?;
+    let waiting = list_unconfirmed_imports(&mut *tx, tenant, now.minus(UNDO_FOR)).await?;
     if waiting.len() < MOST_UNCONFIRMED {
         return Ok(UnconfirmedLimitOutcome::Free);
     }
-    let is_discardable = |one: &&imports::UnconfirmedImport| {
+    let is_discardable = |one: &&UnconfirmedImport| {
         one.state != ImportState::Reading || one.updated_at < now.minus(READING_TIMEOUT)
     };
     // A user's own files are discarded before those of others.
@@ -183,14 +191,7 @@ async fn discard_oldest_unconfirmed(
         return Ok(UnconfirmedLimitOutcome::AllReading);
     };
     let code = oldest.code;
-    imports::update_import_state(
-        tx,
-        tenant,
-        code,
-        (ImportState::Reading, now),
-        &ImportStateChange::default(),
-    )
-    .await?;
+    update_import_state(tx, tenant, code, (ImportState::Reading, now), &ImportStateChange::default()).await?;
     let entry = audit::AuditEntry {
         tenant,
         at: now,
@@ -237,11 +238,10 @@ async fn insert_import(
         .write(WriteLane::foreground(caller.tenant()), input, |tx, (tenant, import)| {
             Box::pin(async move {
                 let keys: Vec<String> = import.headers.iter().map(|header| fold_header(header)).collect();
-                let remembered = imports::list_column_mappings(&mut *tx, *tenant, import.kind, &keys).await?;
+                let remembered = list_column_mappings(&mut *tx, *tenant, import.kind, &keys).await?;
                 let mapping = suggest_fields(import.kind, &import.headers, &remembered);
                 let code = ImportCode::new(counters::reserve_number(tx, *tenant, Counter::Import).await?);
-                imports::insert_import_run(tx, *tenant, &StoredImportRun { code, mapping, ..import.clone() })
-                    .await?;
+                insert_import_run(tx, *tenant, &StoredImportRun { code, mapping, ..import.clone() }).await?;
                 Ok(code)
             })
         })
@@ -258,9 +258,7 @@ async fn insert_lines(
     app.db
         .write(WriteLane::background(caller.tenant()), input, |tx, (tenant, code, lines)| {
             Box::pin(async move {
-                Ok(tx
-                    .execute_batch(imports::insert_import_lines(*tenant, *code, lines.iter().cloned()))
-                    .await?)
+                Ok(tx.execute_batch(insert_import_lines(*tenant, *code, lines.iter().cloned())).await?)
             })
         })
         .await
@@ -274,7 +272,7 @@ async fn delete_import(app: &App, caller: &ImportCaller, code: ImportCode) -> Re
             |tx, (tenant, code)| {
                 Box::pin(async move {
                     Ok::<_, Error>(
-                        imports::delete_unfinished_import(tx, *tenant, *code, LINES_PER_BATCH as u64).await?,
+                        delete_unfinished_import(tx, *tenant, *code, LINES_PER_BATCH as u64).await?,
                     )
                 })
             },
@@ -309,7 +307,7 @@ async fn complete_upload(
 async fn write_completed_upload(tx: &mut Tx, ended: &CompletedUpload) -> Result<StoredImportRun, Error> {
     let (tenant, code) = (ended.caller.tenant(), ended.code);
     let change = ImportStateChange { total: Some(ended.total), ..ImportStateChange::default() };
-    imports::update_import_state(tx, tenant, code, (ImportState::Ready, ended.now), &change).await?;
+    update_import_state(tx, tenant, code, (ImportState::Ready, ended.now), &change).await?;
     let entry = audit::AuditEntry {
         tenant,
         at: ended.now,
@@ -320,5 +318,5 @@ async fn write_completed_upload(tx: &mut Tx, ended: &CompletedUpload) -> Result<
             .with_argument(ended.total),
     };
     audit::append_audit_entry(tx, &entry).await?;
-    imports::find_import_run(&mut *tx, tenant, code, None).await?.ok_or_else(|| refuse_unknown_import(code))
+    find_import_run(&mut *tx, tenant, code, None).await?.ok_or_else(|| refuse_unknown_import(code))
 }

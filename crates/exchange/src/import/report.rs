@@ -7,7 +7,12 @@ use app::{App, Error};
 use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, ImportCode, TenantId};
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use storage::WriteLane;
-use storage::exchange::imports::{self, KeptRecord, StoredImportRun, StoredLineProblem};
+use storage::exchange::imports::line_problems::{
+    StoredLineProblem, list_line_problems, list_problem_lines, list_problems_of_lines,
+};
+use storage::exchange::imports::line_results::{KeptRecord, list_kept_records};
+use storage::exchange::imports::lines::list_cells_of_lines;
+use storage::exchange::imports::runs::StoredImportRun;
 use storage::history::audit;
 use wire::import_sheet::REFUSAL_HEADER;
 
@@ -23,7 +28,7 @@ pub async fn list_import_problems(
     (after, limit): (i32, i64),
 ) -> Result<Vec<StoredLineProblem>, Error> {
     load_import(app, caller, code).await?;
-    Ok(imports::list_line_problems(&app.db, caller.tenant(), code, (after, limit)).await?)
+    Ok(list_line_problems(&app.db, caller.tenant(), code, (after, limit)).await?)
 }
 
 /// A page of records that the undo kept, after a given line.
@@ -35,7 +40,7 @@ pub async fn list_kept_rows(
     (after, limit): (i32, i64),
 ) -> Result<Vec<KeptRecord>, Error> {
     load_import(app, caller, code).await?;
-    Ok(imports::list_kept_records(&app.db, caller.tenant(), code, (after, limit)).await?)
+    Ok(list_kept_records(&app.db, caller.tenant(), code, (after, limit)).await?)
 }
 
 /// The file of failed lines, as a stream.
@@ -128,9 +133,9 @@ async fn read_error_file_piece(
         let headers = import.headers.iter().filter(|header| *header != REFUSAL_HEADER).cloned();
         rows.push(headers.chain([REFUSAL_HEADER.to_owned()]).collect());
     }
-    let lines = imports::list_problem_lines(&app.db, tenant, code, (after, LINES_PER_READ)).await?;
-    let cells = imports::list_cells_of_lines(&app.db, tenant, code, &lines).await?;
-    let problems = imports::list_problems_of_lines(&app.db, tenant, code, &lines).await?;
+    let lines = list_problem_lines(&app.db, tenant, code, (after, LINES_PER_READ)).await?;
+    let cells = list_cells_of_lines(&app.db, tenant, code, &lines).await?;
+    let problems = list_problems_of_lines(&app.db, tenant, code, &lines).await?;
     let is_empty = cells.is_empty();
     for (line, cells) in cells {
         let cells: Vec<String> = serde_json::from_str(&cells).unwrap_or_default();

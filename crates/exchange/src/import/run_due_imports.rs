@@ -5,7 +5,7 @@ use app::{App, Error};
 use domain::{ImportCode, TenantId};
 use std::collections::HashMap;
 use std::time::Duration;
-use storage::exchange::imports;
+use storage::exchange::imports::leases;
 use tokio::task::{Id, JoinSet};
 
 /// Imports processed concurrently, and how many of them may belong to one tenant.
@@ -53,7 +53,7 @@ async fn list_due_imports(
     for tenant in storage::server::tenants::list_tenants(&app.db).await?.into_iter().filter(|one| one.active)
     {
         let tenant_count = busy.values().filter(|(other, _)| *other == tenant.id).count();
-        let waiting = imports::list_due_imports(&app.db, tenant.id, app.now()).await?.into_iter();
+        let waiting = leases::list_due_imports(&app.db, tenant.id, app.now()).await?.into_iter();
         let waiting = waiting.map(|code| (tenant.id, code));
         let waiting = waiting.filter(|one| !failed.contains(one) && busy.values().all(|other| other != one));
         found.extend(waiting.take(MOST_RUNNING_PER_TENANT.saturating_sub(tenant_count)));

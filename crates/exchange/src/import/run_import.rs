@@ -14,7 +14,8 @@ use domain::{AuditedAction, AuditedOperation, ImportCode, ImportState, Scope, Te
 use std::collections::HashMap;
 use storage::WriteLane;
 use storage::access::users;
-use storage::exchange::imports::{self, LeasedImport, StoredImportRun};
+use storage::exchange::imports::leases::{LeasedImport, lease_import, release_import};
+use storage::exchange::imports::runs::StoredImportRun;
 
 /// Runs an import until its stage ends, it is paused, or the lease is lost; returns its state then. `None` if there was
 /// nothing to do or another process holds the lease.
@@ -29,16 +30,16 @@ pub async fn run_import(
     let input = (tenant, code, now);
     let lane = WriteLane::background(tenant);
     let lease = app.db.write(lane, input, |tx, (tenant, code, now)| {
-        Box::pin(async move {
-            Ok::<_, Error>(imports::lease_import(tx, *tenant, *code, (*now, now.plus(LEASE))).await?)
-        })
+        Box::pin(
+            async move { Ok::<_, Error>(lease_import(tx, *tenant, *code, (*now, now.plus(LEASE))).await?) },
+        )
     });
     let Some(lease) = lease.await? else { return Ok(None) };
     let result = Box::pin(run_leased_import(app, lease, on_progress)).await;
     if result.is_err() {
         // Allows an immediate retry.
         let release = app.db.write(lane, lease, |tx, lease| {
-            Box::pin(async move { Ok::<_, Error>(imports::release_import(tx, lease).await?) })
+            Box::pin(async move { Ok::<_, Error>(release_import(tx, lease).await?) })
         });
         let _ = release.await;
     }

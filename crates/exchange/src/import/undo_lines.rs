@@ -11,7 +11,11 @@ use app::register_snapshot::{confirm_registers, reload_registers};
 use app::sales::leads;
 use app::{App, Error, benefits, members, registers};
 use domain::{AuditedAction, ImportKind, ImportState, ImportUndoObstacle, Moment};
-use storage::exchange::imports::{self, ImportLineCounts, LeasedImport, StoredLineResult};
+use storage::exchange::imports::leases::{LeasedImport, advance_import};
+use storage::exchange::imports::line_results::{
+    StoredLineResult, list_line_results_before, update_kept_reason,
+};
+use storage::exchange::imports::runs::ImportLineCounts;
 use storage::{Tx, WriteLane};
 use wire::refusal::describe_undo_obstacle;
 
@@ -26,13 +30,9 @@ pub(super) async fn undo_all_lines(
     on_progress: ImportProgressCallback<'_>,
 ) -> Result<(), Error> {
     loop {
-        let lines = imports::list_line_results_before(
-            &app.db,
-            lease.tenant,
-            lease.code,
-            (position, LINES_PER_TRANSACTION),
-        )
-        .await?;
+        let lines =
+            list_line_results_before(&app.db, lease.tenant, lease.code, (position, LINES_PER_TRANSACTION))
+                .await?;
         let Some(last) = lines.last().map(|one| one.line) else { break };
         match undo_batch(app, lease, kind, &context, &lines).await {
             Ok(true) => position = last,
@@ -101,8 +101,7 @@ struct UndoUnit {
 
 async fn write_undo_unit(tx: &mut Tx, unit: &UndoUnit) -> Result<bool, Error> {
     let Some(position) = unit.lines.last().map(|one| one.line) else { return Ok(true) };
-    if !imports::advance_import(tx, &unit.lease, (position, unit.until), &ImportLineCounts::default()).await?
-    {
+    if !advance_import(tx, &unit.lease, (position, unit.until), &ImportLineCounts::default()).await? {
         return Ok(false);
     }
     confirm_registers(tx, unit.lease.tenant, &unit.context.registers).await?;
@@ -118,7 +117,7 @@ async fn write_undo_unit(tx: &mut Tx, unit: &UndoUnit) -> Result<bool, Error> {
             ImportUndoOutcome::Restored => counts.restored += 1,
             ImportUndoOutcome::Kept(obstacle) => {
                 counts.kept += 1;
-                statements.push(imports::update_kept_reason(
+                statements.push(update_kept_reason(
                     unit.lease.tenant,
                     unit.lease.code,
                     line.line,
@@ -128,7 +127,7 @@ async fn write_undo_unit(tx: &mut Tx, unit: &UndoUnit) -> Result<bool, Error> {
         }
     }
     tx.execute_batch(statements).await?;
-    Ok(imports::advance_import(tx, &unit.lease, (position, unit.until), &counts).await?)
+    Ok(advance_import(tx, &unit.lease, (position, unit.until), &counts).await?)
 }
 
 async fn undo_line(

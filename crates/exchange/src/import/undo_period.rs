@@ -2,7 +2,7 @@
 
 use app::import_row::UNDO_FOR;
 use domain::{ImportState, Moment};
-use storage::exchange::imports::StoredImportRun;
+use storage::exchange::imports::runs::StoredImportRun;
 
 /// Whether the undo period is still open.
 pub fn may_undo_import(import: &StoredImportRun, now: Moment) -> bool {

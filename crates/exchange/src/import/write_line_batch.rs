@@ -8,16 +8,17 @@ use app::members::import_rows::import_members;
 use app::register_snapshot::confirm_registers;
 use domain::ImportOutcome;
 use storage::Tx;
-use storage::exchange::imports::{self, ImportLineCounts, StoredLineResult};
+use storage::exchange::imports::leases::advance_import;
+use storage::exchange::imports::line_problems::insert_line_problems;
+use storage::exchange::imports::line_results::{StoredLineResult, insert_line_results};
+use storage::exchange::imports::runs::ImportLineCounts;
 
 pub(super) async fn write_line_batch(
     tx: &mut Tx,
     batch: &ImportLineBatch,
 ) -> Result<LineBatchOutcome, Error> {
     let (lease, tenant) = (&batch.lease, batch.lease.tenant);
-    if !imports::advance_import(tx, lease, (batch.position, batch.until), &ImportLineCounts::default())
-        .await?
-    {
+    if !advance_import(tx, lease, (batch.position, batch.until), &ImportLineCounts::default()).await? {
         return Ok(LineBatchOutcome::LeaseLost);
     }
     confirm_registers(tx, tenant, &batch.context.registers).await?;
@@ -70,10 +71,10 @@ pub(super) async fn write_line_batch(
         });
     }
     problems.sort_by_key(|problem| problem.line);
-    let mut statements = imports::insert_line_results(tenant, lease.code, &results);
-    statements.extend(imports::insert_line_problems(tenant, lease.code, &problems));
+    let mut statements = insert_line_results(tenant, lease.code, &results);
+    statements.extend(insert_line_problems(tenant, lease.code, &problems));
     tx.execute_batch(statements).await?;
-    imports::advance_import(tx, lease, (batch.position, batch.until), &counts).await?;
+    advance_import(tx, lease, (batch.position, batch.until), &counts).await?;
     let records_by_line = results.iter().filter_map(|one| one.record.map(|record| (record, one.line)));
     Ok(LineBatchOutcome::Done(records_by_line.filter(|_| !batch.members).collect()))
 }

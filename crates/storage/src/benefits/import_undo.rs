@@ -1,7 +1,8 @@
 //! Lookups of benefits for imports, and what is needed to undo an import.
 
 use super::{parse_benefit_row, row};
-use crate::exchange::{imports, record_snapshot};
+use crate::exchange::imports::removed_codes;
+use crate::exchange::record_snapshot;
 use crate::{Error, Statement, Tx, sql};
 use domain::{
     Benefit, BenefitCode, BenefitItem, CardNumber, Chassis, Date, ItemCode, Money, PersonCode, PlanCode,
@@ -129,7 +130,7 @@ pub fn delete_benefit(tenant: TenantId, code: BenefitCode, sequence: i32) -> Vec
     vec![
         sql("DELETE FROM items WHERE tenant = $1 AND benefit = $2").arg(tenant).arg(code),
         sql("DELETE FROM benefits WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
-        imports::insert_removed_code(tenant, "benefit", code.get()),
-        imports::insert_removed_code(tenant, "sequence", sequence),
+        removed_codes::insert_removed_code(tenant, "benefit", code.get()),
+        removed_codes::insert_removed_code(tenant, "sequence", sequence),
     ]
 }

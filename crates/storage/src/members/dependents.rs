@@ -167,7 +167,7 @@ pub fn delete_dependent(tenant: TenantId, code: DependentCode) -> Vec<Statement>
     vec![
         sql("DELETE FROM dependents WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
         name_index::delete_name(name_index::NameIndexKind::Dependents, tenant, code.get()),
-        crate::exchange::imports::insert_removed_code(tenant, "dependent", code.get()),
+        crate::exchange::imports::removed_codes::insert_removed_code(tenant, "dependent", code.get()),
     ]
 }
 

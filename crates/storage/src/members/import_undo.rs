@@ -2,7 +2,8 @@
 
 use super::person_row::{INSERT, encode_person_values, parse_profile_row};
 use super::phones;
-use crate::exchange::{imports, record_snapshot};
+use crate::exchange::imports::removed_codes;
+use crate::exchange::record_snapshot;
 use crate::{Error, Statement, Tx, sql};
 use domain::{ContactPhone, PersonCode, PersonProfile, ReferenceKind, TenantId};
 use serde_json::{Value as Json, json};
@@ -73,6 +74,6 @@ pub fn delete_person(tenant: TenantId, code: PersonCode) -> Vec<Statement> {
     vec![
         sql("DELETE FROM phones WHERE tenant = $1 AND person = $2").arg(tenant).arg(code),
         sql("DELETE FROM people WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
-        imports::insert_removed_code(tenant, "person", code.get()),
+        removed_codes::insert_removed_code(tenant, "person", code.get()),
     ]
 }

@@ -69,7 +69,7 @@ pub fn delete_lead(tenant: TenantId, code: LeadCode) -> Vec<Statement> {
     vec![
         sql("DELETE FROM leads WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
         name_index::delete_name(name_index::NameIndexKind::Leads, tenant, code.get()),
-        crate::exchange::imports::insert_removed_code(tenant, "lead", code.get()),
+        crate::exchange::imports::removed_codes::insert_removed_code(tenant, "lead", code.get()),
     ]
 }
 
