@@ -9,9 +9,10 @@ use app::session::{self, Session};
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{LeaseHolder, RetryPolicy};
 use app::{App, HashCost, PasswordHasher, Vault};
+use delivery::triggers::dispatch_handle::DispatchHandle;
+use delivery::triggers::dispatch_settings::DispatchSettings;
 use delivery::triggers::guard::AddressGuard;
 use delivery::triggers::post::HttpPoster;
-use delivery::triggers::{DispatchHandle, DispatchSettings};
 use demo::DemoLoadOptions;
 use domain::{
     BranchCode, Clock, Entity, Moment, RandomSource, ReceiverAddress, ReceiverCode, SituationCode, TenantId,

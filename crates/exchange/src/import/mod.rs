@@ -53,7 +53,7 @@ mod write_line_batch;
 mod write_lines;
 mod write_row;
 
-// For other packages. Files of this folder name each other.
+// For other packages; the files of this folder import from each other directly.
 pub use app::import_row::UNDO_FOR;
 pub use caller::ImportCaller;
 pub use change_state::{
