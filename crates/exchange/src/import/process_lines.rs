@@ -6,7 +6,7 @@ use super::leased_import::{LEASE, load_leased_import};
 use super::line_batch::LineBatchOutcome;
 use super::line_worker::ImportLineWorker;
 use super::parse_lines::parse_lines;
-use super::progress::ImportProgressCallback;
+use super::progress_callback::ImportProgressCallback;
 use super::write_lines::write_lines;
 use app::Error;
 use domain::{AuditedAction, ImportKind, ImportState};

@@ -6,7 +6,7 @@ use super::leased_import::{LEASE, load_leased_import};
 use super::line_worker::ImportLineWorker;
 use super::parse_row::ImportRowParser;
 use super::process_lines::process_lines;
-use super::progress::ImportProgressCallback;
+use super::progress_callback::ImportProgressCallback;
 use super::undo_lines::undo_all_lines;
 use app::import_row::{ImportUnitContext, RecordLineIndex};
 use app::{App, Error, register_snapshot};

@@ -4,7 +4,7 @@
 use super::finish_stage::finish_stage;
 use super::leased_import::{LEASE, load_leased_import};
 use super::line_errors::is_line_error;
-use super::progress::ImportProgressCallback;
+use super::progress_callback::ImportProgressCallback;
 use app::import_row::{ImportUndoOutcome, ImportUnitContext};
 use app::members::dependents;
 use app::register_snapshot::{confirm_registers, reload_registers};

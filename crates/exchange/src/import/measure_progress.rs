@@ -11,6 +11,3 @@ pub fn measure_progress(import: &StoredImportRun) -> (i64, i64) {
         _ => (import.counts.processed_lines(), import.total),
     }
 }
-
-/// Called after every transaction.
-pub type ImportProgressCallback<'t> = &'t mut (dyn FnMut(&StoredImportRun) + Send);
