@@ -6,14 +6,15 @@ use crate::executor::connect;
 use app::access;
 use app::idempotency::IdempotentWrite;
 use app::session::{self, Session};
+use app::triggers::LeaseHolder;
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
-use app::triggers::{LeaseHolder, RetryPolicy};
 use app::{App, HashCost, PasswordHasher, Vault};
 use delivery::triggers::dispatch_handle::DispatchHandle;
 use delivery::triggers::dispatch_settings::DispatchSettings;
 use delivery::triggers::guard::AddressGuard;
 use delivery::triggers::post::HttpPoster;
 use demo::DemoLoadOptions;
+use domain::RetryPolicy;
 use domain::{
     BranchCode, Clock, Entity, Moment, RandomSource, ReceiverAddress, ReceiverCode, SituationCode, TenantId,
 };

@@ -33,7 +33,6 @@ mod responsible_user;
 pub mod cache;
 pub mod mail;
 
-pub mod hex_text;
 pub mod idempotency;
 pub mod import_row;
 pub mod listing_rows;

@@ -1,9 +1,9 @@
 //! The server key, which encrypts the secrets the server must read back. It is in a file, never in the database; the
 //! database has only a digest, so that a process with another key is rejected at startup.
 
-use crate::hex_text::encode_hex;
 use crate::upkeep::presence;
 use crate::{App, Vault};
+use domain::encode_hex;
 use domain::{Moment, TenantId};
 use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;

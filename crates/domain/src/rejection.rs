@@ -117,11 +117,11 @@ pub enum Rejection {
     /// Not a position in the situation history.
     BadHistoryCursor(String),
     /// The cursor belongs to another history: the database was restored to an earlier state.
-    HistoryPutBack,
+    CursorOfReplacedHistory,
     /// Neither a range nor a day was given.
     NothingToSendAgain,
     /// The range has no start, or ends before it starts.
-    BadStretch,
+    InvalidReplayRange,
     BadDocument(String),
     BadCpf(String),
     BadPhone(String),
@@ -277,7 +277,7 @@ pub enum Rejection {
         fields: Vec<FieldConflict>,
     },
     /// The tenant's rules do not allow this situation change.
-    MayNotMove {
+    SituationChangeNotAllowed {
         from: String,
         to: String,
         allowed: Vec<String>,
@@ -439,8 +439,8 @@ impl Rejection {
                 | Rejection::TooManyFilters { .. }
                 | Rejection::LastAdministrator(_)
                 | Rejection::OldVersion { .. }
-                | Rejection::HistoryPutBack
-                | Rejection::MayNotMove { .. }
+                | Rejection::CursorOfReplacedHistory
+                | Rejection::SituationChangeNotAllowed { .. }
                 | Rejection::NoOpenSituation
                 | Rejection::CodeTaken { .. }
                 | Rejection::DocumentTaken(_)

@@ -76,7 +76,7 @@ pub async fn replay_deliveries(
     let what = match (number("from"), since) {
         (Some(first), None) => {
             let last = number("to").unwrap_or(first);
-            ReplaySelection::Stretch(HistoryCode::new(first), HistoryCode::new(last))
+            ReplaySelection::HistoryRange(HistoryCode::new(first), HistoryCode::new(last))
         }
         (None, Some(since)) => {
             let since = PeriodStart::parse(since).map_err(app::Error::from)?;

@@ -50,7 +50,7 @@ pub async fn replay_deliveries(
     let act = |input: ReenvioInput, once| async move {
         let what = match (&input.first, &input.since) {
             (FieldPatch::Set(first), FieldPatch::Keep | FieldPatch::Clear) => {
-                ReplaySelection::Stretch(*first, input.last.clone().into_set().unwrap_or(*first))
+                ReplaySelection::HistoryRange(*first, input.last.clone().into_set().unwrap_or(*first))
             }
             (FieldPatch::Keep | FieldPatch::Clear, FieldPatch::Set(since)) => {
                 ReplaySelection::MissedSince(since.moment_in(zone))

@@ -3,10 +3,10 @@
 
 use super::users;
 use crate::access::login_audit::build_user_change;
-use crate::hex_text::encode_hex;
 use crate::mail::{self, Addressee, UserNotice};
 use crate::session::AccountActor;
 use crate::{App, Error};
+use domain::encode_hex;
 use domain::{
     AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, Rejection, TenantId, UserCode,
 };

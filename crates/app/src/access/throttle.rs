@@ -2,8 +2,8 @@
 //! credential are counted here too (`crate::members::validation`).
 
 use super::login_audit::{self, LoginTarget};
-use crate::hex_text::encode_hex;
 use crate::{App, Error};
+use domain::encode_hex;
 use domain::{CallerAddress, Moment, TenantId, UserCode};
 use sha2::{Digest, Sha256};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The token: `amp_<tenant>_<random>_<check>`. The prefix lets secret scanners find leaked tokens, the tenant selects
 //! where to look it up, and the checksum rejects garbage without a query. Only its hash is stored.
 
-use crate::hex_text::encode_hex;
+use domain::encode_hex;
 use domain::{RandomSource, TenantId};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

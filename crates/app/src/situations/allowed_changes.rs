@@ -27,7 +27,7 @@ pub(crate) fn refuse_situation_change(
     to: SituationCode,
 ) -> Option<Rejection> {
     let present = registers.situation(from).filter(|_| !registers.may_change_situation(from, to))?;
-    Some(Rejection::MayNotMove {
+    Some(Rejection::SituationChangeNotAllowed {
         from: present.name.to_uppercase(),
         to: registers.situation(to).map(|one| one.name.to_uppercase()).unwrap_or_default(),
         allowed: registers.next_situations(present).map(|one| one.name.to_uppercase()).collect(),

@@ -4,9 +4,9 @@
 use super::create::{NewTenantInput, ParsedTenant, insert_tenant, parse_new_tenant};
 use super::find_default_tenant;
 use crate::access::users::{self, InitialPassword, NewUserInput};
-use crate::hex_text::encode_hex;
 use crate::session::{AccountActor, Session};
 use crate::{App, Error, collect_problem};
+use domain::encode_hex;
 use domain::{
     AuditedOperation, DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, User,
     UserCode,

@@ -1,17 +1,16 @@
 //! Repairs waits set by a clock that ran ahead. Once the clock is right, nothing may wait longer than its schedule
 //! allows; otherwise a receiver would get nothing for as long as the clock was ahead.
 
-use super::RetryPolicy;
+use super::receiver_health::rebase_health;
 use super::receiver_leases::LeaseHolder;
-use super::retry_policy::{compute_longest_retry_after, compute_longest_wait};
 use crate::{App, Error};
-use domain::{Moment, ReceiverCode, TenantId};
+use domain::{Moment, ReceiverCode, RetryPolicy, TenantId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::server::{leases, processes};
 use storage::triggers::queues::{self, LatestReceiverMoments};
-use storage::triggers::receivers::{self, DeliveryHealth};
+use storage::triggers::receivers;
 use storage::{Statement, Tx, WriteLane};
 
 /// Tolerated difference between the clocks of several machines.
@@ -69,9 +68,9 @@ fn is_doubtful(one: &LatestReceiverMoments, now: Moment, lease: Duration, policy
     };
     let first_wait = policy.waits.first().copied().unwrap_or_default();
     is_behind(one.tried_at, Duration::ZERO)
-        || is_behind(one.not_before, compute_longest_retry_after(policy))
+        || is_behind(one.not_before, policy.compute_longest_retry_after())
         || is_behind(one.lease_end, lease)
-        || is_behind(one.last_wait, compute_longest_wait(first_wait))
+        || is_behind(one.last_wait, RetryPolicy::compute_longest_wait(first_wait))
         || is_behind(one.oldest, Duration::ZERO)
 }
 
@@ -81,7 +80,7 @@ async fn repair_tenant(tx: &mut Tx, repair: &ClockRepair) -> Result<(), Error> {
     for known in receivers::list_receivers_by_code(&mut *tx, tenant, repair.receivers.iter().copied()).await?
     {
         let mut health = known.health.clone();
-        rebase_health(&mut health, now, compute_longest_retry_after(&repair.policy));
+        rebase_health(&mut health, now, repair.policy.compute_longest_retry_after());
         statements.extend(build_wait_updates(repair, known.code, health.not_before));
         if health != known.health {
             statements.push(receivers::upsert_receiver_health(tenant, known.code, &health));
@@ -102,51 +101,11 @@ fn build_wait_updates(
     let last = repair.policy.waits.len();
     let steps = std::iter::once(Duration::ZERO).chain(repair.policy.waits.iter().copied()).enumerate();
     let each = steps.map(|(tries, wait)| {
-        let due = repair.now.plus(compute_longest_wait(wait));
+        let due = repair.now.plus(RetryPolicy::compute_longest_wait(wait));
         let due = not_before.map_or(due, |at| at.max(due));
         let fewest = i32::try_from(tries).unwrap_or(i32::MAX);
         let most = if tries == last { i32::MAX } else { fewest };
         queues::shorten_waits(repair.tenant, receiver, (fewest, most), (due.plus(CLOCK_TOLERANCE), due))
     });
     each.collect()
-}
-
-/// Corrects the health of a receiver written by a clock that ran ahead: the remaining wait now counts from the
-/// present.
-pub(super) fn rebase_health(health: &mut DeliveryHealth, now: Moment, longest_retry_after: Duration) {
-    if let Some(tried_at) = health.tried_at.filter(|at| *at > now) {
-        health.not_before = health.not_before.map(|at| now.plus(at.duration_since(tried_at)));
-    }
-    health.not_before = health.not_before.map(|at| at.min(now.plus(longest_retry_after)));
-    for stamp in [&mut health.tried_at, &mut health.succeeded_at, &mut health.failing_since] {
-        *stamp = stamp.map(|at| at.min(now));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_receiver_is_left_alone_for_as_long_as_it_would_have_been() {
-        let (day, minute) = (Duration::from_hours(24), Duration::from_mins(1));
-        let now = Moment::from_millis(1_000_000);
-        let ahead = now.plus(day);
-        let mut health = DeliveryHealth {
-            failures: 3,
-            failing_since: Some(now.minus(minute)),
-            not_before: Some(ahead.plus(minute)),
-            tried_at: Some(ahead),
-            ..DeliveryHealth::default()
-        };
-        rebase_health(&mut health, now, day);
-        assert_eq!((health.not_before, health.tried_at), (Some(now.plus(minute)), Some(now)));
-        assert_eq!(health.failing_since, Some(now.minus(minute)));
-        let sound = health.clone();
-        rebase_health(&mut health, now, day);
-        assert_eq!(health, sound, "what is right is left as it is");
-        let mut lost = DeliveryHealth { not_before: Some(now.plus(10 * day)), ..DeliveryHealth::default() };
-        rebase_health(&mut lost, now, day);
-        assert_eq!(lost.not_before, Some(now.plus(day)));
-    }
 }

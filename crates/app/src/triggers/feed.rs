@@ -84,12 +84,12 @@ async fn resolve_cursor(tx: &mut Tx, tenant: TenantId, after: HistoryCursor) -> 
     let Some(mark) = situation_changes::find_history_mark(tx, tenant, after.code).await? else {
         let newest = counters::load_last_number(&mut *tx, tenant, Counter::History).await?;
         let was_given = i64::from(after.code.get()) <= newest;
-        return if was_given { Ok(after) } else { Err(Rejection::HistoryPutBack.into()) };
+        return if was_given { Ok(after) } else { Err(Rejection::CursorOfReplacedHistory.into()) };
     };
     let here = build_cursor(tenant, &mark);
     match after.digest.is_none_or(|digest| Some(digest) == here.digest) {
         true => Ok(here),
-        false => Err(Rejection::HistoryPutBack.into()),
+        false => Err(Rejection::CursorOfReplacedHistory.into()),
     }
 }
 

@@ -7,12 +7,12 @@ mod list;
 mod overview;
 mod ready_jobs;
 mod receiver_headers;
+mod receiver_health;
 mod receiver_leases;
 mod receiver_secrets;
 pub mod receivers;
 mod record_outcomes;
 mod replay_deliveries;
-mod retry_policy;
 mod send_test;
 mod trigger_messages;
 
@@ -29,7 +29,6 @@ pub use receiver_leases::{
 };
 pub use record_outcomes::{DeliveryOutcome, DeliveryVerdict, record_outcomes};
 pub use replay_deliveries::{REPLAYS_PER_BATCH, ReplaySelection, replay_deliveries};
-pub use retry_policy::RetryPolicy;
 pub use send_test::{TestMessageOutcome, send_test_message};
 pub(crate) use trigger_messages::DisabledSender;
 pub use trigger_messages::{

@@ -1,16 +1,13 @@
 //! Records the outcomes of leased messages in batches: attempts, queue updates and receiver health.
 
-use super::clock_repair::rebase_health;
+use super::receiver_health::update_health;
 use super::receiver_leases::LeaseHolder;
-use super::retry_policy::{
-    JITTER_PERCENT, LONGEST_RETRY_AFTER, PROBED_AFTER_RECORDS, RetryPolicy, compute_longest_retry_after,
-};
 use super::trigger_messages::DeliveryJob;
 use crate::mail::{self, Addressee, UserNotice};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, DeliveryState, HistoryCode, Moment,
-    ReceiverCode, Role, TenantId,
+    ReceiverCode, RetryPolicy, Role, TenantId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -87,7 +84,8 @@ pub async fn record_outcomes(
     let mut bytes = vec![0; outcomes.len() * 2];
     app.random_source.fill(&mut bytes);
     let jitters = bytes.chunks(2).map(|two| {
-        i64::from(u16::from_le_bytes([two[0], two[1]])) * (2 * JITTER_PERCENT + 1) / 65_536 - JITTER_PERCENT
+        i64::from(u16::from_le_bytes([two[0], two[1]])) * (2 * RetryPolicy::JITTER_PERCENT + 1) / 65_536
+            - RetryPolicy::JITTER_PERCENT
     });
     let input = OutcomeBatch {
         tenant,
@@ -119,7 +117,7 @@ async fn write_outcomes(tx: &mut Tx, input: &OutcomeBatch) -> Result<OutcomeSumm
     let mut paused = Vec::new();
     for outcome in &input.outcomes {
         let Some(receiver) = known.get_mut(&outcome.job.receiver) else { continue };
-        if let Some(why) = update_health(&mut receiver.health, input, outcome)
+        if let Some(why) = update_health(&mut receiver.health, (input.now, &input.policy), outcome)
             && receiver.paused.is_none()
         {
             receiver.paused = Some((now, why));
@@ -302,58 +300,6 @@ fn build_attempt(outcome: &DeliveryOutcome, number: i64) -> DeliveryAttempt {
         answer: outcome.answer.clone(),
         failure: outcome.failure.clone(),
     }
-}
-
-/// Updates the health of the receiver; returns the reason to pause it, if any.
-fn update_health(
-    health: &mut DeliveryHealth,
-    input: &OutcomeBatch,
-    outcome: &DeliveryOutcome,
-) -> Option<PauseReason> {
-    rebase_health(health, input.now, compute_longest_retry_after(&input.policy));
-    match outcome.verdict {
-        DeliveryVerdict::Untried => return None,
-        DeliveryVerdict::Delivered => {
-            // A successful probe reopens delivery; otherwise a delay requested meanwhile still applies.
-            let is_probed = RetryPolicy::is_only_probed(health.failures, health.failed_records.len());
-            let not_before = health.not_before.filter(|at| !is_probed && input.now < *at);
-            // Written at most once a second while all goes well: it is only displayed.
-            let is_news = health.failures > 0
-                || health.not_before != not_before
-                || health
-                    .succeeded_at
-                    .is_none_or(|at| input.now.duration_since(at) >= Duration::from_secs(1));
-            if is_news {
-                let now = Some(input.now);
-                *health = DeliveryHealth {
-                    tried_at: now,
-                    succeeded_at: now,
-                    not_before,
-                    ..DeliveryHealth::default()
-                };
-            }
-            return None;
-        }
-        DeliveryVerdict::Failed | DeliveryVerdict::Gone => {}
-    }
-    health.failures = health.failures.saturating_add(1);
-    health.tried_at = Some(input.now);
-    let since = *health.failing_since.get_or_insert(input.now);
-    let record = (outcome.job.entity.number(), outcome.job.record);
-    if health.failed_records.len() < PROBED_AFTER_RECORDS && !health.failed_records.contains(&record) {
-        health.failed_records.push(record);
-    }
-    if let Some(requested_delay) = outcome.retry_after {
-        health.not_before = Some(input.now.plus(requested_delay.min(LONGEST_RETRY_AFTER)));
-    }
-    if RetryPolicy::is_only_probed(health.failures, health.failed_records.len()) {
-        let probe = input.now.plus(input.policy.probe);
-        health.not_before = Some(health.not_before.map_or(probe, |at| at.max(probe)));
-    }
-    if outcome.verdict == DeliveryVerdict::Gone {
-        return Some(PauseReason::Gone);
-    }
-    (input.now.duration_since(since) >= input.policy.pause_after).then_some(PauseReason::Failing)
 }
 
 /// Notifies the administrators that a receiver was paused.

@@ -17,7 +17,7 @@ use storage::triggers::deliveries::{self, DeliveryReplayRange};
 #[derive(Clone, Copy, Debug)]
 pub enum ReplaySelection {
     /// The changes in a range of codes, whatever their outcome.
-    Stretch(HistoryCode, HistoryCode),
+    HistoryRange(HistoryCode, HistoryCode),
     /// Everything since a moment that was never delivered.
     MissedSince(Moment),
 }
@@ -34,16 +34,16 @@ pub async fn replay_deliveries(
     once: IdempotentWrite<u64>,
 ) -> Result<WriteOutcome<u64>, Error> {
     let tenant = actor.tenant;
-    if let ReplaySelection::Stretch(first, last) = what
+    if let ReplaySelection::HistoryRange(first, last) = what
         && (first.get() < 1 || last < first)
     {
-        return Err(Rejection::BadStretch.into());
+        return Err(Rejection::InvalidReplayRange.into());
     }
     let read = app.db.read((tenant, receiver, what), |tx, (tenant, receiver, what)| {
         Box::pin(async move {
             require_receiver(tx, *tenant, *receiver).await?;
             Ok::<_, Error>(match *what {
-                ReplaySelection::Stretch(first, last) => (first, last, None),
+                ReplaySelection::HistoryRange(first, last) => (first, last, None),
                 ReplaySelection::MissedSince(since) => {
                     let first = HistoryCode::new(overview::find_first_code(tx, *tenant, since).await?);
                     (first, HistoryCode::new(i32::MAX), Some(since))

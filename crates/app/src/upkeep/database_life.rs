@@ -6,9 +6,9 @@
 //! file beside the database holds the life and its number of marks; a database with fewer marks than the file is an
 //! older copy. Reasons: docs/adr/0009-lives.md.
 
-use crate::hex_text::encode_hex;
 use crate::upkeep::unfinished_restore::find_unfinished_restore;
 use crate::{App, Error};
+use domain::encode_hex;
 use domain::{AuditedAction, AuditedOperation, Moment, TenantId};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

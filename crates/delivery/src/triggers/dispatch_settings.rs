@@ -1,7 +1,7 @@
 //! The settings of trigger delivery.
 
 use super::guard::AddressGuard;
-use app::triggers::RetryPolicy;
+use domain::RetryPolicy;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -6,7 +6,8 @@ use super::load_receiver_queue::load_receiver_queue;
 use super::lock::lock_mutex;
 use super::receiver_demand::ReceiverDemand;
 use super::receiver_queue::ReceiverQueue;
-use app::triggers::{DueReceiver, RetryPolicy};
+use app::triggers::DueReceiver;
+use domain::RetryPolicy;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 

@@ -7,8 +7,8 @@ use super::manifest::{
 };
 use super::row_format::{self, TenantVault};
 use app::attachments::transfer;
-use app::hex_text::encode_hex;
 use app::{App, Vault, tenants};
+use domain::encode_hex;
 use domain::{AuditedAction, AuditedOperation, TenantId};
 use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;

@@ -7,8 +7,8 @@ use super::manifest::{
     VERSION,
 };
 use super::row_format::{self, TenantVault};
-use app::hex_text::encode_hex;
 use domain::RandomSource;
+use domain::encode_hex;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};

@@ -31,7 +31,7 @@ pub fn list_causing_fields(rejection: &Rejection) -> &'static [&'static str] {
         Rejection::OtherFunnel(_) => &["codFunil"],
         Rejection::NotLost => &["situacao"],
         Rejection::NothingToSendAgain => &["desde", "codHistoricoInicial"],
-        Rejection::BadStretch => &["codHistoricoInicial"],
+        Rejection::InvalidReplayRange => &["codHistoricoInicial"],
         Rejection::Register { problem: RegisterProblem::NotAmong(_), .. } => &["entidade"],
         Rejection::Register { problem: RegisterProblem::OnlyFor(_), .. } => &["tipo"],
         _ => &[],

@@ -100,7 +100,7 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
             "entidades",
             "informe ao menos uma de beneficio, evento, vistoria, helpDesk e consulta, ou todos.",
         ),
-        Rejection::BadStretch => RequestProblem::of(
+        Rejection::InvalidReplayRange => RequestProblem::of(
             "codHistoricoFinal",
             "deve ser igual ou maior que codHistoricoInicial, e os dois maiores que zero.",
         ),
@@ -110,7 +110,7 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
                 "\"{value}\" não é uma posição do histórico; envie o `proximo` da última leitura, ou um codHistorico."
             ),
         ),
-        Rejection::HistoryPutBack => RequestProblem::of(
+        Rejection::CursorOfReplacedHistory => RequestProblem::of(
             "apos",
             "a base voltou a um estado anterior (uma cópia foi restaurada), e esta posição do histórico já não existe: o que foi lido depois daquela cópia foi desfeito. Leia de novo desde o começo, sem `apos`, ou envie em `apos` um codHistorico que ainda exista.",
         ),
@@ -479,7 +479,7 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
         Rejection::OldVersion { requested_version, current_version, since, fields } => {
             describe_old_version(*requested_version, *current_version, since, fields)
         }
-        Rejection::MayNotMove { from, to, allowed } => RequestProblem::of(
+        Rejection::SituationChangeNotAllowed { from, to, allowed } => RequestProblem::of(
             "situacao",
             format!(
                 "de {from} não se vai para {to}; esta base só permite ir para {}.",

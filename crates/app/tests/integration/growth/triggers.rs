@@ -5,8 +5,9 @@ use app::benefits::{self, BenefitWriteInput};
 use app::session::Session;
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{
-    self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingChangeQuery, ReplaySelection, RetryPolicy,
+    self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingChangeQuery, ReplaySelection,
 };
+use domain::RetryPolicy;
 use domain::{Entity, HistoryCode};
 use std::sync::Arc;
 use wire::read::read_body;
@@ -94,7 +95,7 @@ impl Script<'_> {
         self.recorder.begin("a delivery is looked at");
         triggers::read_delivery(self.app, caller, (code, history)).await.unwrap();
         for (what, replay) in [
-            ("a delivery is sent again", ReplaySelection::Stretch(history, history)),
+            ("a delivery is sent again", ReplaySelection::HistoryRange(history, history)),
             ("what was missed is sent again", ReplaySelection::MissedSince(domain::Moment::from_millis(0))),
         ] {
             self.recorder.begin(what);

@@ -279,7 +279,7 @@ fn parse_replay(form: &SubmittedForm, zone: &TimeZone) -> Result<ReplaySelection
             let last = code("ate").unwrap_or(first);
             match last < first {
                 true => Err("O último número deve ser maior que o primeiro."),
-                false => Ok(ReplaySelection::Stretch(first, last)),
+                false => Ok(ReplaySelection::HistoryRange(first, last)),
             }
         }
     }

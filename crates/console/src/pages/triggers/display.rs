@@ -3,7 +3,8 @@
 use crate::widgets::board::format_age;
 use crate::widgets::formats::{format_count, format_moment};
 use app::triggers::receivers::{PauseReason, RedactedReceiver};
-use app::triggers::{DeliveryAttempt, LARGEST_EXACT_COUNT, ReceiverPerformance, RetryPolicy};
+use app::triggers::{DeliveryAttempt, LARGEST_EXACT_COUNT, ReceiverPerformance};
+use domain::RetryPolicy;
 use domain::{DeliveryState, Entity, Moment, TimeZone};
 
 /// Label and colour class of a receiver's state, with an explanation where needed.

@@ -2,8 +2,9 @@
 
 use crate::triggers::scene::{DAY, MINUTE, SECOND, Scene, settings};
 use app::idempotency::IdempotentWrite;
-use app::triggers::{self, LeaseHolder, PendingChangeQuery, ReplaySelection, RetryPolicy};
+use app::triggers::{self, LeaseHolder, PendingChangeQuery, ReplaySelection};
 use delivery::triggers::dispatch_settings::DispatchSettings;
+use domain::RetryPolicy;
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
 use storage::{QueryWeight, WriteLane, sql};
@@ -22,7 +23,7 @@ async fn replay(scene: &Scene, code: ReceiverCode, what: ReplaySelection) -> u64
 }
 
 fn stretch(first: i32, last: i32) -> ReplaySelection {
-    ReplaySelection::Stretch(HistoryCode::new(first), HistoryCode::new(last))
+    ReplaySelection::HistoryRange(HistoryCode::new(first), HistoryCode::new(last))
 }
 
 /// One that gives up at the first failure.

@@ -4,8 +4,9 @@ use crate::triggers::scene::{MINUTE, SECOND, Scene, WAITS};
 use app::idempotency::IdempotentWrite;
 use app::triggers::{
     self, DeliveryJob, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingChangeQuery, PendingPosition,
-    ReplaySelection, RetryPolicy,
+    ReplaySelection,
 };
+use domain::RetryPolicy;
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
 use std::time::Duration;
@@ -126,7 +127,7 @@ async fn the_last_failure_of_what_was_ended_meanwhile_changes_nothing(world: Wor
     conclude(&scene, &first, &[], &last, DeliveryVerdict::Delivered).await;
     scene.office.set(benefit, 2, "SUSPENSO").await;
     let newer = take(&scene, &first, code).await.pop().unwrap();
-    let again = ReplaySelection::Stretch(last.history, last.history);
+    let again = ReplaySelection::HistoryRange(last.history, last.history);
     triggers::replay_deliveries(&scene.app, scene.by(), (code, again), IdempotentWrite::without_key())
         .await
         .unwrap();

@@ -3,8 +3,9 @@
 
 use crate::triggers::scene::{DAY, MINUTE, Office, SECOND, Scene, engine, settings};
 use app::idempotency::IdempotentWrite;
-use app::triggers::{self, DeliveryWithAttempts, ReplaySelection, RetryPolicy};
+use app::triggers::{self, DeliveryWithAttempts, ReplaySelection};
 use delivery::triggers::dispatch_settings::DispatchSettings;
+use domain::RetryPolicy;
 use domain::{BenefitCode, DeliveryState, Moment, RandomSource, ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Receivers that fail: probed, paused, and let go on again.
 
 use crate::triggers::scene::{DAY, HOUR, SECOND, Scene, settings};
-use app::triggers::RetryPolicy;
 use app::triggers::receivers::PauseReason;
 use delivery::triggers::dispatch_settings::DispatchSettings;
+use domain::RetryPolicy;
 use domain::{DeliveryState, ReceiverAddress};
 use std::sync::Arc;
 use std::time::Duration;

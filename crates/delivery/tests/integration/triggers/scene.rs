@@ -8,13 +8,14 @@ use app::session::Session;
 use app::triggers::receivers::{
     self, DEFAULT_CONCURRENCY, ReceiverChangeRequest, RequestedReceiver, TenantActor,
 };
-use app::triggers::{self, DeliveryWithAttempts, LeaseHolder, RetryPolicy};
+use app::triggers::{self, DeliveryWithAttempts, LeaseHolder};
 use app::upkeep::presence;
 use app::{App, Vault, members};
 use delivery::triggers::{
     dispatch_handle::DispatchHandle, dispatch_settings::DispatchSettings, guard::AddressGuard,
     post::HttpPoster,
 };
+use domain::RetryPolicy;
 use domain::{BenefitCode, Clock, Entity, HistoryCode, Moment, ReceiverAddress, ReceiverCode, SigningSecret};
 use std::sync::Arc;
 use std::time::Duration;
