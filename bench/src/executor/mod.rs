@@ -91,9 +91,8 @@ fn sqlite(plan: &Plan, runtime: &Runtime, rounds: &mut Rounds) -> Result<()> {
         rounds.compare(ours::points(runtime, &db, plan.rows), baselines);
     }
     if rounds.wants(RANGE) {
-        // Only half of the executor's threads serve searches.
-        let half = threads(options.readers - options.readers / 2)?.ranges();
-        let baselines = vec![(goal(RANGE, "rusqlite, tight loops", Some(READS)), half)];
+        let tight = threads(options.readers)?.ranges();
+        let baselines = vec![(goal(RANGE, "rusqlite, tight loops", Some(READS)), tight)];
         rounds.compare(ours::ranges(runtime, &db, plan.rows), baselines);
     }
     if rounds.wants(ONE) {

@@ -21,11 +21,10 @@ pub fn open(path: &Path, options: &DatabaseOptions) -> rusqlite::Result<Connecti
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    let share = i64::try_from(options.cache_mib / (options.readers.max(2) + 1)).unwrap_or(1);
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.pragma_update(None, "cache_size", -share * 1024)?;
+    connection.pragma_update(None, "cache_size", -i64::try_from(options.cache_mib * 1024).unwrap_or(1024))?;
     connection.pragma_update(None, "mmap_size", i64::try_from(options.mmap_mib << 20).unwrap_or(0))?;
     Ok(connection)
 }

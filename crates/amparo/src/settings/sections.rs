@@ -5,9 +5,9 @@ use super::error::SettingsError;
 use super::layers::EffectiveSettings;
 use api::{ConnectionLimits, HttpOptions, MetricsToken};
 use app::access::Throttle;
-use app::triggers::RetryPolicy;
 use delivery::mail::{SenderAddress, SmtpServer};
 use delivery::triggers::{dispatch_settings::DispatchSettings, guard::AddressGuard};
+use domain::RetryPolicy;
 use ipnet::IpNet;
 use std::fmt;
 use std::net::IpAddr;
@@ -18,6 +18,7 @@ use std::time::Duration;
 
 const CONNECTIONS: RangeInclusive<i64> = 1..=1_000_000;
 const LANES: RangeInclusive<i64> = 1..=1024;
+const LANES_OR_AUTOMATIC: RangeInclusive<i64> = 0..=1024;
 const MIB: RangeInclusive<i64> = 1..=1_048_576;
 const MIB_OR_NONE: RangeInclusive<i64> = 0..=1_048_576;
 const FAILURES: RangeInclusive<i64> = 1..=1_000_000;
@@ -259,11 +260,11 @@ impl StorageSettings {
 
     pub(super) fn read(values: &EffectiveSettings) -> Result<StorageSettings, SettingsError> {
         let options = storage::DatabaseOptions {
-            readers: values.integer("storage.readers", LANES)?,
+            readers: read_lanes(values, "storage.readers")?,
             cache_mib: values.integer("storage.cache_mib", MIB)?,
             mmap_mib: values.integer("storage.mmap_mib", MIB_OR_NONE)?,
             writers: values.integer("storage.writers", LANES)?,
-            points: values.integer("storage.points", LANES)?,
+            points: read_lanes(values, "storage.points")?,
             connect_timeout: values.duration("storage.connect_timeout")?,
             point_timeout: values.duration("storage.point_timeout")?,
             search_timeout: values.duration("storage.search_timeout")?,
@@ -273,6 +274,12 @@ impl StorageSettings {
         };
         Ok(StorageSettings { options, slow_statement: values.optional_duration("storage.slow_statement")? })
     }
+}
+
+/// A number of concurrent reads; zero leaves it to the machine.
+fn read_lanes(values: &EffectiveSettings, key: &str) -> Result<usize, SettingsError> {
+    let lanes = values.integer(key, LANES_OR_AUTOMATIC)?;
+    Ok(if lanes == 0 { storage::count_lanes_for_machine() } else { lanes })
 }
 
 impl TriggerSettings {

@@ -17,7 +17,7 @@ mod transaction_session;
 
 pub use address::DatabaseAddress;
 pub use open::{SchemaPolicy, open_database, read_schema_version};
-pub use options::DatabaseOptions;
+pub use options::{DatabaseOptions, count_lanes_for_machine};
 pub use protection::TransportProtection;
 pub use server_lock::{ServerLock, lock_for_server};
 pub(crate) use transaction_session::TransactionSession;

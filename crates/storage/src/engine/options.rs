@@ -6,9 +6,9 @@ use std::time::Duration;
 
 #[derive(Clone, Debug)]
 pub struct DatabaseOptions {
-    /// Reader threads (embedded database), or connections for searches (server).
+    /// Search threads (embedded database), or connections for searches (server).
     pub readers: usize,
-    /// Page cache of all connections together, in MiB (embedded database).
+    /// Page cache of each connection, in MiB (embedded database).
     pub cache_mib: usize,
     /// How much of the file is memory-mapped, in MiB (embedded database).
     pub mmap_mib: usize,
@@ -28,14 +28,20 @@ pub struct DatabaseOptions {
     pub watch: Option<StatementWatch>,
 }
 
+/// Lanes for concurrent reads that suit this machine: one for each core, and some for reads that wait for the disk.
+pub fn count_lanes_for_machine() -> usize {
+    const FEWEST: usize = 4;
+    std::thread::available_parallelism().map_or(FEWEST, |cores| cores.get().max(FEWEST))
+}
+
 impl Default for DatabaseOptions {
     fn default() -> DatabaseOptions {
         DatabaseOptions {
-            readers: 4,
-            cache_mib: 64,
+            readers: count_lanes_for_machine(),
+            cache_mib: 8,
             mmap_mib: 16_384,
             writers: 4,
-            points: 4,
+            points: count_lanes_for_machine(),
             connect_timeout: Duration::from_secs(5),
             point_timeout: Duration::from_secs(5),
             search_timeout: Duration::from_secs(30),

@@ -54,8 +54,8 @@ fn what_the_file_may_not_say_is_refused_in_one_sentence() {
             "O valor \"4\" não serve para storage.readers (arquivo amparo.toml): use um número inteiro, sem aspas.",
         ),
         (
-            "[storage]\nreaders = 0",
-            "O valor \"0\" não serve para storage.readers (arquivo amparo.toml): use um número inteiro de 1 a 1024.",
+            "[storage]\nreaders = 1025",
+            "O valor \"1025\" não serve para storage.readers (arquivo amparo.toml): use um número inteiro de 0 a 1024.",
         ),
         (
             "listen = ''",

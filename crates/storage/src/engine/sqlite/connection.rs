@@ -38,7 +38,6 @@ impl EmbeddedConnection {
     pub fn open(
         path: &Path,
         role: ConnectionPurpose,
-        cache_mib: usize,
         options: &DatabaseOptions,
     ) -> Result<EmbeddedConnection, Error> {
         // Readers open for writing too: they may have to create the shared-memory file of the log.
@@ -46,6 +45,7 @@ impl EmbeddedConnection {
         let mut inner =
             rusqlite::Connection::open_with_flags(path, flags).map_err(|e| classify_failure(&e).error)?;
         let limit = StatementDeadline::default();
+        let cache_mib = if role == ConnectionPurpose::Checkpointer { 1 } else { options.cache_mib };
         let prepare = |inner: &mut rusqlite::Connection| -> rusqlite::Result<()> {
             inner.busy_timeout(match role {
                 ConnectionPurpose::Checkpointer => super::checkpoint::READER_WAIT,
@@ -335,8 +335,7 @@ mod tests {
         let path = folder.path().join("amparo.db");
         crate::engine::sqlite::migrate_database(&path, crate::SchemaPolicy::Migrate).unwrap();
         let mut connection =
-            EmbeddedConnection::open(&path, ConnectionPurpose::Writer, 1, &DatabaseOptions::default())
-                .unwrap();
+            EmbeddedConnection::open(&path, ConnectionPurpose::Writer, &DatabaseOptions::default()).unwrap();
         for _ in 0..15_000 {
             connection.set_time_limit(Duration::ZERO);
             connection.execute_control("BEGIN IMMEDIATE").ok().unwrap();
@@ -352,8 +351,7 @@ mod tests {
         let path = folder.path().join("amparo.db");
         crate::engine::sqlite::migrate_database(&path, crate::SchemaPolicy::Migrate).unwrap();
         let mut connection =
-            EmbeddedConnection::open(&path, ConnectionPurpose::Writer, 1, &DatabaseOptions::default())
-                .unwrap();
+            EmbeddedConnection::open(&path, ConnectionPurpose::Writer, &DatabaseOptions::default()).unwrap();
         for number in 0..100 {
             let insert =
                 sql("INSERT INTO settings (name, value) VALUES ($1, $2)").arg(number.to_string()).arg("x");

@@ -1,7 +1,7 @@
 //! SQLite inside the process: reader threads, one writer thread, one checkpointer thread.
 //!
 //! Searches are spread over a few connections, each on its own thread. A point read runs on the caller's thread and
-//! moves to those threads only if it takes long. Writes go to the writer, which takes up to 32 queued units, runs
+//! moves to a thread only if it takes long; some threads serve nothing else, so that it never waits behind searches. Writes go to the writer, which takes up to 32 queued units, runs
 //! them one after another and commits them together, so that one fsync serves many callers. Callers are answered
 //! after the commit, never before.
 
@@ -38,6 +38,9 @@ pub struct Sqlite {
     threads: Mutex<Vec<JoinHandle<ClosingConnection>>>,
 }
 
+/// For so many threads that serve searches, there is one that serves point reads only.
+const SEARCH_THREADS_PER_POINT_THREAD: usize = 4;
+
 /// The connection of a thread that has ended. Connections are closed one after another: two that close at once block
 /// each other's lock, and the log is left behind.
 type ClosingConnection = Box<dyn Send>;
@@ -58,17 +61,15 @@ impl Sqlite {
             place: path.display().to_string(),
             cause: cause.to_string(),
         };
-        let readers = options.readers.max(2);
-        let share = options.cache_mib / (2 * readers + 1);
+        let readers = options.readers.max(1);
         let (units, jobs) = crossbeam_channel::unbounded();
         let (points, point_reads) = crossbeam_channel::unbounded();
         let (searches, search_reads) = crossbeam_channel::unbounded();
         let mut threads = Vec::new();
 
         let (log, length) = crossbeam_channel::bounded(1);
-        let mut connection =
-            EmbeddedConnection::open(path, connection::ConnectionPurpose::Writer, share, options)
-                .map_err(unreachable)?;
+        let mut connection = EmbeddedConnection::open(path, connection::ConnectionPurpose::Writer, options)
+            .map_err(unreachable)?;
         connection.report_log_length(log).map_err(unreachable)?;
         let turnstile = Arc::new(checkpoint::WriterTurnstile::default());
         let unit_timeout = options.unit_timeout;
@@ -76,19 +77,16 @@ impl Sqlite {
             let (turnstile, health) = (Arc::clone(&turnstile), Arc::clone(health));
             move || writer::run_writer(connection, &jobs, unit_timeout, &turnstile, &health)
         })?);
-        let connection =
-            EmbeddedConnection::open(path, connection::ConnectionPurpose::Checkpointer, 1, options)
-                .map_err(unreachable)?;
+        let connection = EmbeddedConnection::open(path, connection::ConnectionPurpose::Checkpointer, options)
+            .map_err(unreachable)?;
         threads.push(spawn_thread("amparo-checkpoint", move || {
             checkpoint::run_checkpointer(connection, &length, &turnstile)
         })?);
 
-        for number in 0..readers {
-            let connection =
-                EmbeddedConnection::open(path, connection::ConnectionPurpose::Reader, share, options)
-                    .map_err(unreachable)?;
-            // At least one thread, and half of them, serve no searches, so that point reads do not wait behind them.
-            let searches = (number >= readers / 2).then(|| search_reads.clone());
+        for number in 0..readers + readers.div_ceil(SEARCH_THREADS_PER_POINT_THREAD) {
+            let connection = EmbeddedConnection::open(path, connection::ConnectionPurpose::Reader, options)
+                .map_err(unreachable)?;
+            let searches = (number < readers).then(|| search_reads.clone());
             let reader = reader::ReadThread {
                 points: point_reads.clone(),
                 searches,
@@ -101,7 +99,7 @@ impl Sqlite {
         let near = (0..readers)
             .map(|_| {
                 let connection =
-                    EmbeddedConnection::open(path, connection::ConnectionPurpose::Reader, share, options)?;
+                    EmbeddedConnection::open(path, connection::ConnectionPurpose::Reader, options)?;
                 Ok(Mutex::new(Some(connection)))
             })
             .collect::<Result<_, _>>()
