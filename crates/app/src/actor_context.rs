@@ -23,14 +23,14 @@ pub struct ActorContext<'a> {
     /// Origin shown in the history.
     pub origin: &'static str,
     /// Receivers are not notified.
-    pub quiet: bool,
+    pub suppresses_triggers: bool,
     pub now: Moment,
 }
 
 impl ActorContext<'_> {
     /// The receivers to notify about an entity.
     pub fn receivers_for(&self, entity: Entity) -> Vec<ReceiverCode> {
-        if self.quiet { Vec::new() } else { self.registers.receivers_for(entity) }
+        if self.suppresses_triggers { Vec::new() } else { self.registers.receivers_for(entity) }
     }
 
     pub fn audit_entry(&self, person: Option<PersonCode>, change: AuditedChange) -> AuditEntry {

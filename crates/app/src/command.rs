@@ -20,7 +20,7 @@ pub(crate) struct WriteCommand<I> {
     pub user: Option<UserCode>,
     pub operation: AuditedOperation,
     pub origin: &'static str,
-    pub quiet: bool,
+    pub suppresses_triggers: bool,
 }
 
 impl<I> WriteCommand<I> {
@@ -31,7 +31,7 @@ impl<I> WriteCommand<I> {
             user: self.user,
             operation: self.operation,
             origin: self.origin,
-            quiet: self.quiet,
+            suppresses_triggers: self.suppresses_triggers,
             now: self.now,
         }
     }
@@ -70,7 +70,7 @@ where
             user: Some(user),
             operation,
             origin: API_ORIGIN,
-            quiet: false,
+            suppresses_triggers: false,
         }
     };
     idempotency::write_with_registers(app, caller.scope.tenant(), once, build_command, unit).await

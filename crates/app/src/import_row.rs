@@ -26,7 +26,7 @@ pub struct ImportUnitContext {
     pub user: Option<UserCode>,
     pub operation: AuditedOperation,
     /// Suppresses triggers to receivers.
-    pub quiet: bool,
+    pub suppresses_triggers: bool,
     /// The branch of new records whose row names none.
     pub branch: Option<BranchCode>,
     /// Dry run: validates only, writes nothing.
@@ -72,7 +72,7 @@ impl ImportUnitContext {
             user: self.user,
             operation: self.operation,
             origin: IMPORT_ORIGIN,
-            quiet: self.quiet,
+            suppresses_triggers: self.suppresses_triggers,
             now: self.now,
         }
     }
@@ -87,7 +87,7 @@ impl ImportUnitContext {
             user: self.user,
             operation: self.operation,
             origin: IMPORT_ORIGIN,
-            quiet: self.quiet,
+            suppresses_triggers: self.suppresses_triggers,
         }
     }
 

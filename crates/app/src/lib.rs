@@ -21,6 +21,7 @@ pub mod field_differences;
 
 mod actor_context;
 mod command;
+mod describe_benefit;
 mod error;
 mod work_slots;
 
@@ -99,9 +100,9 @@ pub struct App {
     pub environment: Arc<upkeep::health::ServerEnvironment>,
     /// The store of attachment content.
     pub files: attachments::FileStore,
-    /// Notified after every write: there may be something to deliver.
+    /// Notified after every write: `delivery::triggers::dispatch_loop` looks for something to deliver.
     pub delivery_wakeup: Arc<Notify>,
-    /// Notified whenever an import is ready to be processed.
+    /// Notified whenever an import is ready: `exchange::import::run_due_imports` processes it.
     pub import_wakeup: Arc<Notify>,
     /// The maximum size of an import file uploaded through the console.
     pub import_mib: u64,
@@ -114,7 +115,7 @@ pub struct RoomCaches {
     pub(crate) sessions: session::CachedSessions,
     pub(crate) logins: access::RememberedLogins,
     pub(crate) registers: register_snapshot::RegisterCache,
-    pub(crate) hosts: register_snapshot::HostDirectoryCache,
+    pub(crate) hosts: tenants::HostDirectoryCache,
     pub(crate) search_totals: members::search::SearchTotalCache,
     pub(crate) lookup_quotas: members::validation::LookupQuotas,
     pub(crate) open_work: panel::OpenWorkCache,
@@ -126,7 +127,7 @@ impl RoomCaches {
             sessions: session::CachedSessions::default(),
             logins: access::RememberedLogins::new(chance),
             registers: register_snapshot::RegisterCache::default(),
-            hosts: register_snapshot::HostDirectoryCache::default(),
+            hosts: tenants::HostDirectoryCache::default(),
             search_totals: members::search::SearchTotalCache::default(),
             lookup_quotas: members::validation::LookupQuotas::default(),
             open_work: panel::OpenWorkCache::default(),

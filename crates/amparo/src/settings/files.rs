@@ -81,7 +81,7 @@ impl AttachmentSettings {
         let limits = StorageLimits {
             largest_mib: values.integer("files.largest_mib", LARGEST)?,
             most_per_record: values.integer("files.most_per_record", PER_RECORD)?,
-            base_gib: values.integer("files.base_gib", GIB)?,
+            quota_gib: values.integer("files.base_gib", GIB)?,
         };
         Ok(AttachmentSettings {
             place,

@@ -7,9 +7,11 @@
 
 use super::login_audit::{self, LoginTarget, build_user_change};
 use super::throttle::FailureSubjects;
-use super::{KNOWN_FOR, TOKEN_LIFE, check_code};
-use crate::register_snapshot::{self, TenantRegisters, load_registers};
+use super::{KNOWN_FOR, check_code};
+use crate::register_snapshot::{TenantRegisters, load_registers};
+use crate::session::TOKEN_LIFE;
 use crate::session::{AccountActor, TokenLookupKey, generate_token};
+use crate::tenants::resolve_tenant_by_host;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, RandomSource, Role, Scope,
@@ -277,7 +279,7 @@ async fn find_allowed_account(
     // With an unknown user, the tenant comes from the requested host; that lookup is cached.
     let tenant = match &account {
         Some(account) => Some(account.tenant),
-        None => register_snapshot::resolve_tenant_by_host(app, origin.host.as_deref()).await.ok(),
+        None => resolve_tenant_by_host(app, origin.host.as_deref()).await.ok(),
     };
     let target = LoginTarget {
         tenant,

@@ -29,13 +29,9 @@ pub use login_audit::LoginTrail;
 pub(crate) use login_audit::flush_login_trail;
 pub use login_code::{SignInCodeOutcome, has_open_challenge, submit_sign_in_code};
 pub(crate) use login_code::{check_code, find_factor_secret, locate_factor_secret};
-pub use throttle::Throttle;
+pub use throttle::{KNOWN_FOR, Throttle};
 
 use std::time::Duration;
 
-/// Lifetime of a token.
-pub const TOKEN_LIFE: Duration = Duration::from_hours(12);
-/// How long an address stays known for an account after a successful login.
-pub const KNOWN_FOR: Duration = Duration::from_hours(720);
 /// Default idle timeout of a console session: the value NIST SP 800-63B gives for two-factor logins.
 pub const IDLE_LIMIT: Duration = Duration::from_hours(1);

@@ -10,6 +10,9 @@ use std::time::Duration;
 use storage::access::logins::{self, LoginFailureCount};
 use storage::{Tx, WriteLane};
 
+/// How long an address stays known for an account after a successful login.
+pub const KNOWN_FOR: Duration = Duration::from_hours(720);
+
 /// Limits per time window.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {

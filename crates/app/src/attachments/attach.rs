@@ -15,9 +15,7 @@ use crate::register_snapshot::load_registers;
 use crate::session::Session;
 use crate::{App, Error};
 use bytes::Bytes;
-use domain::{
-    AuditedAction, FileCode, FileName, FileProblem, Moment, PersonCode, Rejection, Role, Scope, TenantId,
-};
+use domain::{AuditedAction, FileCode, FileName, Moment, PersonCode, Rejection, Role, Scope};
 use file_content::PreparedFile;
 use storage::attachments::AttachedFile;
 use storage::server::counters::{self, Counter};
@@ -152,13 +150,8 @@ async fn validate_attachment(
     if same.is_some() {
         return Ok((person, same));
     }
-    if count >= limits.most_per_record {
-        return Err(Rejection::File(FileProblem::TooMany { most: limits.most_per_record }).into());
-    }
-    let most = i64::try_from(limits.base_gib).unwrap_or(i64::MAX).saturating_mul(1024 * 1024 * 1024);
-    if most > 0 && attachments::load_file_totals(&mut *tx, tenant).await?.1.saturating_add(file.size) > most {
-        return Err(Rejection::File(FileProblem::BaseFull { most_gib: limits.base_gib }).into());
-    }
+    limits.refuse_more_files(count)?;
+    limits.refuse_full_quota(tx, tenant, file.size).await?;
     Ok((person, None))
 }
 
@@ -186,18 +179,4 @@ async fn write_attachment(
     let written =
         attachments::find_file(&mut *tx, tenant, code).await?.ok_or_else(|| reject_unknown_file(code))?;
     Ok(build_attachment_view(command, written, true))
-}
-
-/// A restored file counts toward the limit of files per record.
-pub(super) async fn check_record_room(
-    tx: &mut Tx,
-    tenant: TenantId,
-    file: &AttachedFile,
-    StorageLimits { most_per_record: most, .. }: StorageLimits,
-) -> Result<(), Error> {
-    let present = attachments::list_files(tx, tenant, (file.owner, file.record)).await?.len();
-    match present >= most {
-        true => Err(Rejection::File(FileProblem::TooMany { most }).into()),
-        false => Ok(()),
-    }
 }

@@ -1,6 +1,5 @@
 //! Removes a file from a record and puts it back.
 
-use super::attach::check_record_room;
 use super::file_history::{FileChangeNote, build_change_statements};
 use super::limits::StorageLimits;
 use super::owner::FileOwnerRecord;
@@ -90,7 +89,8 @@ async fn write_file_removal(
         false => AuditedAction::RestoreFile,
     };
     if !*is_removed {
-        check_record_room(tx, tenant, &file, *limits).await?;
+        let present = attachments::list_files(&mut *tx, tenant, (file.owner, file.record)).await?;
+        limits.refuse_more_files(present.len())?;
     }
     let change = FileChangeNote { file: &file, action, is_added: !is_removed, reason: reason.as_deref() };
     let removal = command.user.filter(|_| *is_removed).map(|user| (command.now, user));

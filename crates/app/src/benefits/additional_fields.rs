@@ -1,13 +1,12 @@
 //! Saves the additional fields of a benefit on their own.
 
-use super::{
-    PendingBenefitWrite, additional_field_values, load_holder, refuse_cancelled_benefit, store_benefit,
-};
+use super::{PendingBenefitWrite, additional_field_values, load_holder, store_benefit};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
+use crate::situations::refuse_cancelled_benefit;
 use crate::{App, Error};
 use domain::{
     AdditionalFieldValues, AuditedAction, AuditedOperation, Benefit, BenefitCode, InputField, PersonCode,

@@ -1,7 +1,7 @@
 //! Cancels a benefit, as `/ext` does.
 
+use super::holder::load_holder;
 use super::persist::{PendingBenefitWrite, WrittenBenefit, store_benefit};
-use super::preconditions::load_holder;
 use super::saved_benefit::{SavedBenefit, record_unchanged_access};
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};

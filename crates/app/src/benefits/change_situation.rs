@@ -7,7 +7,7 @@ use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
-use crate::situations::refuse_situation_change;
+use crate::situations::{refuse_missing_reason, refuse_situation_change};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, Benefit, BenefitCode, Entity, InputField, Rejection, Scope,
@@ -46,13 +46,9 @@ async fn write_situation_change(
     let present = before.as_ref().map(|before| before.situation);
     let to = resolve_target_situation(&command.registers, &command.scope, input, present)?;
     let kind = |situation: SituationCode| command.registers.situation_kind(situation);
-    let involved = [Some(to), present].into_iter().flatten();
-    let needs_reason =
-        present != Some(to) && involved.into_iter().any(|one| kind(one) == Some(SituationKind::Cancelled));
     let reason = input.reason.clone().into_set().map(domain::NoteText::into_string);
-    if needs_reason && reason.is_none() {
-        let reopens = kind(to) != Some(SituationKind::Cancelled);
-        return Err(Rejection::ReasonNeeded { reopens }.into());
+    if let Some(to_kind) = kind(to).filter(|_| present != Some(to)) {
+        refuse_missing_reason(present.and_then(kind), to_kind, reason.as_deref())?;
     }
     let before = before.ok_or(reject_unknown_benefit(code))?;
     let mut problems: Vec<Rejection> =

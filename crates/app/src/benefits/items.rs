@@ -1,11 +1,12 @@
 //! The items of a benefit: listing current and past plans, and adding a plan.
 
-use super::{PendingBenefitWrite, load_holder, refuse_cancelled_benefit, store_benefit};
+use super::{PendingBenefitWrite, load_holder, store_benefit};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers, read_with_registers};
 use crate::session::Session;
+use crate::situations::refuse_cancelled_benefit;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, InputField, ItemCode,

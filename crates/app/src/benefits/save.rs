@@ -1,8 +1,8 @@
 //! Creates or changes a benefit: as `/ext` sends it, from a row of an import, or from a won deal.
 
 use super::conflicts::{collect_unique_keys, load_key_conflicts, refuse_conflicts};
+use super::holder::load_holder;
 use super::persist::{BenefitWriteHook, PendingBenefitWrite, PresetNumbers, WrittenBenefit, store_benefit};
-use super::preconditions::{load_holder, refuse_cancelled_benefit};
 use super::saved_benefit::{SavedBenefit, record_unchanged_access};
 use super::validate::{SentBenefitFields, SentBenefitValidator};
 use crate::actor_context::ActorContext;
@@ -10,6 +10,7 @@ use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::confirm_registers;
 use crate::session::Session;
+use crate::situations::refuse_cancelled_benefit;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, InputField,

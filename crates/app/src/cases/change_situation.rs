@@ -8,11 +8,9 @@ use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
-use crate::situations::refuse_situation_change;
+use crate::situations::{refuse_missing_reason, refuse_situation_change};
 use crate::{App, Error};
-use domain::{
-    AuditedOperation, CaseKind, CaseOperation, InputField, Rejection, SituationCode, SituationKind,
-};
+use domain::{AuditedOperation, CaseKind, CaseOperation, InputField, Rejection, SituationCode};
 use storage::registers::situations::StoredSituation;
 use storage::{Tx, cases};
 use wire::read::FieldPatch;
@@ -56,7 +54,7 @@ async fn write_situation_change(
     );
     let is_same = before.head().situation == to.code;
     if !is_same {
-        refuse_missing_reason(from, to, reason.as_deref())?;
+        refuse_missing_reason(from.map(|one| one.kind), to.kind, reason.as_deref())?;
     }
     refuse_old_case_version(command, &before, &input.version, &differences)?;
     if is_same {
@@ -124,18 +122,4 @@ fn resolve_target_situation<'r>(
         (_, FieldPatch::Set(name)) => Ok(by_name(name)?),
         _ => Err(Rejection::NoSituationNamed.into()),
     }
-}
-
-/// Cancelling a case or reopening a closed one needs a reason.
-fn refuse_missing_reason(
-    from: Option<&StoredSituation>,
-    to: &StoredSituation,
-    reason: Option<&str>,
-) -> Result<(), Error> {
-    let reopens = from.is_some_and(|from| from.kind.is_final()) && !to.kind.is_final();
-    let needed = reopens || to.kind == SituationKind::Cancelled;
-    if needed && reason.is_none_or(|reason| reason.trim().is_empty()) {
-        return Err(Rejection::ReasonNeeded { reopens }.into());
-    }
-    Ok(())
 }

@@ -3,8 +3,8 @@
 use super::show;
 use crate::Error;
 use crate::command::WriteCommand;
+use crate::describe_benefit::describe_stored_benefit;
 use crate::register_snapshot::TenantRegisters;
-use crate::situations::describe_stored_benefit;
 use domain::{
     BenefitCode, Case, ChecklistEntry, ClaimCode, Date, DependentCode, Moment, Money, PersonCode,
     PostalAddress, UserCode, VehicleDetails,

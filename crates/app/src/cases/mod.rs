@@ -5,6 +5,7 @@ pub mod board;
 mod change;
 mod change_situation;
 pub mod claims;
+mod closing_time;
 mod field_texts;
 mod kind_fields;
 mod notes;

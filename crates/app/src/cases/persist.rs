@@ -1,5 +1,6 @@
 //! The one writer of cases: opening, field change or situation change.
 
+use super::closing_time::mark_case_times;
 use crate::Error;
 use crate::actor_context::ActorContext;
 use crate::field_differences::{FieldDifference, list_field_names, name_case_subject};
@@ -79,23 +80,6 @@ pub(crate) async fn store_case(
     statements.push(audit::insert_audit_entry(&entry, audit_code));
     tx.execute_batch(statements).await?;
     Ok((code, after))
-}
-
-/// Sets the start of the situation and the closing time.
-fn mark_case_times(
-    context: &ActorContext<'_>,
-    case: &mut Case,
-    is_situation_change: bool,
-) -> Result<(), Error> {
-    let closes = context.registers.require_situation(case.head().situation)?.kind.is_final();
-    let head = case.head_mut();
-    head.updated_at = context.now;
-    if is_situation_change {
-        head.situation_since = context.now;
-    }
-    // A case that stays closed keeps its closing time.
-    head.closed_at = if closes { head.closed_at.or(Some(context.now)) } else { None };
-    Ok(())
 }
 
 fn build_audited_change(

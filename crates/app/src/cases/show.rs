@@ -4,10 +4,10 @@ use super::field_texts::{RELATED, parse_claim_codes, render_claim_codes};
 use super::reject_unknown_case;
 use crate::audit::access_log::record_access;
 use crate::command::WriteCommand;
+use crate::describe_benefit::describe_stored_benefit;
 use crate::field_differences::name_case_subject;
 use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::session::Session;
-use crate::situations::describe_stored_benefit;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, Benefit, BenefitCode, Case, CaseKind, CaseOperation, ClaimCode, Moment, PersonCode,

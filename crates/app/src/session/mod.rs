@@ -7,7 +7,7 @@ mod token;
 
 pub use load::load_session;
 pub(crate) use load::{CachedSessions, record_session_activity};
-pub use token::TokenLookupKey;
+pub use token::{TOKEN_LIFE, TokenLookupKey};
 pub(crate) use token::{generate_token, parse_token_key};
 
 use crate::Error;

@@ -1,11 +1,13 @@
 //! The token: `amp_<tenant>_<random>_<check>`. The prefix lets secret scanners find leaked tokens, the tenant selects
 //! where to look it up, and the checksum rejects garbage without a query. Only its hash is stored.
 
-use domain::encode_hex;
-use domain::{RandomSource, TenantId};
+use domain::{RandomSource, TenantId, encode_hex};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::time::Duration;
 
+/// Lifetime of a token.
+pub const TOKEN_LIFE: Duration = Duration::from_hours(12);
 const TOKEN_PREFIX: &str = "amp";
 /// 160 bits.
 const RANDOM_BYTES: usize = 20;

@@ -1,7 +1,9 @@
-//! Which situation changes an association allows: its situation register lists the successors of each.
+//! Which situation changes are allowed: those that the association's situation register lists as successors, some only
+//! with a reason. A cancelled benefit does not change otherwise.
 
+use crate::Error;
 use crate::register_snapshot::TenantRegisters;
-use domain::{Rejection, SituationCode};
+use domain::{Benefit, BenefitCode, Rejection, SituationCode, SituationKind};
 use storage::registers::situations::StoredSituation;
 
 impl TenantRegisters {
@@ -32,4 +34,30 @@ pub(crate) fn refuse_situation_change(
         to: registers.situation(to).map(|one| one.name.to_uppercase()).unwrap_or_default(),
         allowed: registers.next_situations(present).map(|one| one.name.to_uppercase()).collect(),
     })
+}
+
+/// Cancelling a record or reopening a closed one needs a reason.
+pub(crate) fn refuse_missing_reason(
+    from: Option<SituationKind>,
+    to: SituationKind,
+    reason: Option<&str>,
+) -> Result<(), Error> {
+    let reopens = from.is_some_and(SituationKind::is_final) && !to.is_final();
+    let needed = reopens || to == SituationKind::Cancelled;
+    if needed && reason.is_none_or(|reason| reason.trim().is_empty()) {
+        return Err(Rejection::ReasonNeeded { reopens }.into());
+    }
+    Ok(())
+}
+
+/// A cancelled benefit cannot be changed.
+pub(crate) fn refuse_cancelled_benefit(
+    registers: &TenantRegisters,
+    code: BenefitCode,
+    benefit: &Benefit,
+) -> Result<(), Error> {
+    match registers.situation_kind(benefit.situation) {
+        Some(SituationKind::Cancelled) => Err(Rejection::CancelledBenefit(code).into()),
+        _ => Ok(()),
+    }
 }

@@ -4,8 +4,8 @@
 mod allowed_changes;
 mod trigger_body;
 
-pub(crate) use allowed_changes::refuse_situation_change;
-pub use trigger_body::{describe_stored_benefit, render_benefit_trigger_body, render_case_trigger_body};
+pub(crate) use allowed_changes::{refuse_cancelled_benefit, refuse_missing_reason, refuse_situation_change};
+pub use trigger_body::{render_benefit_trigger_body, render_case_trigger_body};
 
 use crate::actor_context::ActorContext;
 use domain::{BranchCode, Entity, HistoryCode, SituationCode};

@@ -2,11 +2,9 @@
 
 use crate::Error;
 use crate::actor_context::ActorContext;
-use crate::register_snapshot::TenantRegisters;
+use crate::describe_benefit::describe_stored_benefit;
 use domain::{Benefit, BenefitCode, Case, HistoryCode};
-use wire::trigger::{
-    AppointmentTrigger, BenefitTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger, describe_benefit,
-};
+use wire::trigger::{AppointmentTrigger, BenefitTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger};
 
 pub fn render_benefit_trigger_body(
     context: &ActorContext<'_>,
@@ -32,13 +30,6 @@ pub fn render_benefit_trigger_body(
         joined: benefit.joined_on,
     };
     trigger.render_body(&registers.zone).map_err(|error| Error::Defect(error.to_string()))
-}
-
-/// Short description of a benefit.
-pub fn describe_stored_benefit(registers: &TenantRegisters, benefit: &Benefit) -> String {
-    let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
-    let (vehicle, plan) = (&benefit.vehicle, plan.map_or("", |plan| &plan.name));
-    describe_benefit(vehicle.plate.as_ref(), vehicle.brand.as_deref(), vehicle.model.as_deref(), plan)
 }
 
 pub fn render_case_trigger_body(

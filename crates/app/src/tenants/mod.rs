@@ -12,5 +12,6 @@ pub use create::{
     parse_new_tenant,
 };
 pub use manage::{ChangeTenant, ChangeTenantOutcome, OwnTenant, change_own_tenant, read_own_tenant};
-pub use resolve::resolve_tenant;
+pub(crate) use resolve::HostDirectoryCache;
+pub use resolve::{resolve_tenant, resolve_tenant_by_host};
 pub use storage::server::settings::find_default_tenant;

@@ -2,7 +2,7 @@
 
 use crate::http::parameters::QueryParams;
 use crate::http::refusal::Refusal;
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::page::HandlerResult;
 use app::App;

@@ -3,7 +3,7 @@
 use crate::http::form::SubmittedForm;
 use crate::http::parameters::QueryParams;
 use crate::http::redirect::{derive_root_path, redirect_to};
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::export_links::ExportLinks;
 use crate::widgets::form_problems::label_problems;

@@ -27,3 +27,4 @@ pub(crate) mod sign_in;
 pub(crate) mod style_guide;
 pub(crate) mod triggers;
 pub(crate) mod users;
+pub(crate) mod welcome;

@@ -6,7 +6,7 @@ use crate::http::form::SubmittedForm;
 use crate::http::parameters::{PathNumber, QueryParams};
 use crate::http::redirect::{derive_root_path, redirect_to, sanitize_return_path};
 use crate::http::refusal::Refusal;
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use crate::session::notice::{add_undo_notice, redirect_with_notice, redirect_with_problem};
 use crate::session::signed_in_user::SignedInUser;
 use crate::session::undo_form::UndoForm;

@@ -38,3 +38,8 @@ pub fn apply_answer(
         },
     }
 }
+
+/// Only these answers may ask for a later attempt (`Retry-After`): too many requests, and unavailable.
+pub fn may_request_delay(status: u16) -> bool {
+    matches!(status, 429 | 503)
+}

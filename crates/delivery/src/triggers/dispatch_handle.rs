@@ -3,9 +3,9 @@
 use super::dispatch_loop::run_dispatch_loop;
 use super::dispatch_settings::DispatchSettings;
 use super::dispatch_state::DispatchState;
-use super::in_flight::InFlightCounts;
 use super::post::HttpPoster;
 use super::release_idle::{collect_idle_receivers, release_receivers};
+use super::tenant_share::InFlightCounts;
 use app::triggers::LeaseHolder;
 use app::{App, Vault};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,12 +1,12 @@
 //! The state of trigger delivery in this process.
 
 use super::dispatch_settings::DispatchSettings;
-use super::in_flight::InFlightCounts;
 use super::lock::lock_mutex;
 use super::message_result::MessageResult;
 use super::post::HttpPoster;
 use super::receiver_progress::ReceiverProgress;
 use super::receiver_queue::ReceiverQueue;
+use super::tenant_share::InFlightCounts;
 use super::unwritten_results::UnwrittenResults;
 use app::triggers::{DueReceiver, LeaseHolder};
 use app::{App, Vault};

@@ -2,6 +2,7 @@
 //! the status decides the outcome.
 
 use super::connect::{ConnectionRefusal, GuardedConnector};
+use super::delivery_outcome::may_request_delay;
 use super::guard::AddressGuard;
 use super::sign;
 use app::triggers::receivers::DeliveryTarget;
@@ -12,7 +13,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
-use hyper::{Method, Request, Response, StatusCode, Uri};
+use hyper::{Method, Request, Response, Uri};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -118,13 +119,8 @@ async fn read_answer(
     body_timeout: Duration,
 ) -> ReceiverAnswer {
     let (head, body) = response.into_parts();
-    let retry_after = match head.status {
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-            parse_retry_after(&head.headers, now)
-        }
-        _ => None,
-    };
     let status = head.status.as_u16();
+    let retry_after = may_request_delay(status).then(|| parse_retry_after(&head.headers, now)).flatten();
     let mut body_start = Vec::new();
     let is_over =
         tokio::time::timeout(body_timeout, read_body_start(body, &mut body_start)).await.unwrap_or(false);

@@ -1,9 +1,9 @@
 //! The delivery queue and connections of one receiver.
 
-use super::in_flight::TENANT_SHARE;
 use super::lock::lock_mutex;
 use super::post::ReceiverConnection;
 use super::receiver_progress::ReceiverProgress;
+use super::tenant_share::TENANT_SHARE;
 use app::triggers::DeliveryJob;
 use app::triggers::receivers::DeliveryTarget;
 use std::collections::VecDeque;

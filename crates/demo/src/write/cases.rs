@@ -160,7 +160,7 @@ fn build_situation_change(
         user: None,
         operation: domain::AuditedOperation::LoadDemo,
         origin: ORIGIN,
-        quiet: false,
+        suppresses_triggers: false,
         now: at,
     };
     let change = RecordSituationChange {

@@ -21,7 +21,7 @@ pub(super) fn build_situation_change(
         user: None,
         operation: domain::AuditedOperation::LoadDemo,
         origin: ORIGIN,
-        quiet: false,
+        suppresses_triggers: false,
         now: benefit.created_at,
     };
     let change = RecordSituationChange {

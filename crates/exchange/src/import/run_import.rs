@@ -71,7 +71,7 @@ async fn run_leased_import(
         } else {
             AuditedOperation::RunImport
         },
-        quiet: !import.triggers,
+        suppresses_triggers: !import.triggers,
         branch: import.branch,
         is_dry_run: lease.state == ImportState::Checking,
         record_lines: RecordLineIndex::default(),

@@ -45,7 +45,7 @@ pub(super) async fn undo_all_lines(
             Err(error) => return Err(error),
         }
         // An import that sent no triggers sends none when it is undone.
-        if !context.quiet {
+        if !context.suppresses_triggers {
             app.delivery_wakeup.notify_one();
         }
         on_progress(&load_leased_import(app, lease).await?);

@@ -39,7 +39,7 @@ pub(super) async fn write_lines(
         },
         other => other,
     };
-    if !worker.context.quiet {
+    if !worker.context.suppresses_triggers {
         worker.app.delivery_wakeup.notify_one();
     }
     ended

@@ -37,7 +37,7 @@ impl<T> MirrorWriteBatch<T> {
             user: None,
             operation: AuditedOperation::MirrorSource,
             origin: ORIGIN,
-            quiet: true,
+            suppresses_triggers: true,
             now: self.now,
         }
     }

@@ -1,4 +1,4 @@
-//! Benefits. Only `app::situations` writes them.
+//! Benefits. `app::benefits`, the mirror and the demonstration write them.
 
 pub mod installations;
 pub mod items;

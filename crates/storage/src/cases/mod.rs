@@ -1,5 +1,5 @@
 //! Cases: claims, inspections, tickets and appointments. They share a head and a life cycle; their own columns are in
-//! their modules. `app::situations` and the mirror write them.
+//! their modules. `app::cases`, the mirror and the demonstration write them.
 
 pub mod appointments;
 pub mod board;

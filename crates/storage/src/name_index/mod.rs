@@ -2,6 +2,7 @@
 //! tenant (`7xjoao`), and again with tenant and branch (`7b2xjoao`), so that a query never touches rows of other
 //! tenants or branches. The key of a row is its tenant and slot. Every indexed word is also written into the
 //! vocabulary; without it the word is not found.
+//! `MATCHES_NAME`, `NAME_ORDER` and `NAME_KEY` in statements are translated by `engine/dialect.rs`.
 
 mod terms;
 pub(crate) mod vocabulary;

@@ -1,15 +1,14 @@
 //! Creates or changes a dependent.
 
 use crate::audit::access_log::record_access;
-use crate::benefits::{
-    PendingBenefitWrite, load_holder, refuse_cancelled_benefit, reserve_free_card, store_benefit,
-};
+use crate::benefits::{PendingBenefitWrite, load_holder, reserve_free_card, store_benefit};
 use crate::command::{WriteCommand, run_command};
 use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
+use crate::situations::refuse_cancelled_benefit;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Benefit, Dependent, DependentCode, InputField,

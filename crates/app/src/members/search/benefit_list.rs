@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, BenefitCode, BranchCode, Date, Entity, PAGE_SIZE, PersonCode, Rejection, Scope,
-    SituationCode, SituationKind, fold_text,
+    SituationCode, SituationKind, VisibleBranches, fold_text,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -266,5 +266,11 @@ async fn read_benefit_list(
     let (total, range) = counts.locate_page(tx, i64::from(number - 1) * PAGE_SIZE, PAGE_SIZE).await?;
     let Some(range) = range else { return Ok((Vec::new(), total)) };
     let codes = tally::list_benefit_codes(tx, scope, range, PAGE_SIZE).await?;
-    Ok((members::list_benefits_by_code(tx, scope, &codes).await?, total))
+    let rows = match (scope.branches(), codes.first().zip(codes.last())) {
+        (VisibleBranches::All, Some((first, last))) => {
+            members::list_benefits_between(tx, scope.tenant(), (*first, *last)).await?
+        }
+        _ => members::list_benefits_by_code(tx, scope, &codes).await?,
+    };
+    Ok((rows, total))
 }

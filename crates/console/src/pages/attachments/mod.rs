@@ -5,7 +5,7 @@ mod show;
 mod upload;
 
 use crate::http::redirect::derive_root_path;
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_moment;
 use app::attachments::{self, AttachedFile, FileOwnerRecord};

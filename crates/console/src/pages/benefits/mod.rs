@@ -9,7 +9,7 @@ mod items;
 pub mod list;
 mod show;
 
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 
 pub fn list_benefit_routes() -> Vec<PageRoute> {
     routes! {

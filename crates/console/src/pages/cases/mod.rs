@@ -11,7 +11,7 @@ mod print;
 pub mod show;
 
 use crate::http::refusal::Refusal;
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use app::cases::{self, ResolvedCase};
 use app::register_snapshot::TenantRegisters;
 use axum::extract::FromRequestParts;

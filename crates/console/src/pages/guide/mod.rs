@@ -6,7 +6,7 @@
 //! picture in `tests/browser/guide.mjs`. Text between “ and ” is the label of a button or a field: a test looks for it.
 
 use crate::http::refusal::Refusal;
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
 use crate::widgets::frame::PageFrame;

@@ -8,7 +8,7 @@ mod new;
 mod show;
 mod steps;
 
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
 use crate::widgets::form_problems::describe_rejection;

@@ -9,7 +9,7 @@ mod record;
 pub mod show;
 pub mod timeline;
 
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 
 pub fn list_person_routes() -> Vec<PageRoute> {
     routes! {

@@ -7,7 +7,7 @@ mod overview;
 mod record;
 
 use crate::http::refusal::Refusal;
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use crate::widgets::form_problems::capitalize_sentence;
 use ::registers::{FieldContent, FieldSpec, FieldType, Register};
 use axum::extract::{FromRequestParts, RawPathParams};

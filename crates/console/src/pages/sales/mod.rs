@@ -10,7 +10,7 @@ mod move_stage;
 mod win;
 
 use crate::http::redirect::derive_root_path;
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use app::App;
 use app::register_snapshot::TenantRegisters;
 use domain::{DealCode, DealState, StageCode};

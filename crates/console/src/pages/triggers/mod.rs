@@ -7,7 +7,7 @@ mod edit;
 mod receiver;
 mod receivers;
 
-use crate::routes::{PageRoute, routes};
+use crate::page_route::{PageRoute, routes};
 use crate::session::signed_in_user::SignedInUser;
 use app::triggers::receivers::TenantActor;
 

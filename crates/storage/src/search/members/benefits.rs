@@ -3,7 +3,7 @@
 use super::found_rows;
 use super::found_rows::FoundBenefit;
 use crate::{Error, QueryWeight, ReadSource, Tx};
-use domain::{BenefitCode, BenefitCriteria, BenefitKey, Scope};
+use domain::{BenefitCode, BenefitCriteria, BenefitKey, PAGE_SIZE, Scope, TenantId};
 
 /// The benefits that match the criteria, ordered by code.
 #[boxed::future]
@@ -64,7 +64,26 @@ pub async fn list_benefits_by_code(
     let statement = found_rows::build_benefit_search(false)
         .append_text("WHERE b.tenant = $1")
         .arg(scope.tenant())
-        .filter_in("b.code", codes.iter().copied())
-        .append_text("ORDER BY b.code");
+        .filter_in("b.code", codes.iter().copied());
+    let mut rows = found_rows::parse_found_benefits(tx.fetch_all(statement).await?)?;
+    // Here and not in the statement: the engines would sort whole rows.
+    rows.sort_unstable_by_key(|row| row.code);
+    Ok(rows)
+}
+
+/// The benefits between two codes of a page of all benefits, in order: read along the key, without a list of codes.
+#[boxed::future]
+pub async fn list_benefits_between(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (first, last): (BenefitCode, BenefitCode),
+) -> Result<Vec<FoundBenefit>, Error> {
+    let statement = found_rows::build_benefit_search(false)
+        .append_text("WHERE b.tenant = $1 AND b.code >= $2 AND b.code <= $3")
+        .arg(tenant)
+        .arg(first)
+        .arg(last)
+        // The number is written into the text, so that a server plans for few rows.
+        .append_text(&format!("ORDER BY b.code LIMIT {PAGE_SIZE}"));
     found_rows::parse_found_benefits(tx.fetch_all(statement).await?)
 }

@@ -1,8 +1,9 @@
 //! Searches driven by a key, such as a plate or a document: they find few rows, which are read at once.
 
-use super::conditions::{LeadingMemberCriterion, append_other_criteria, filter_by_leading_criterion};
+use super::conditions::{append_other_criteria, filter_by_leading_criterion};
 use super::found_rows;
 use super::found_rows::FoundMemberRow;
+use super::leading_criterion::LeadingMemberCriterion;
 use super::shapes;
 use crate::{Error, QueryWeight, ReadSource, Statement};
 use domain::{MemberCriteria, PAGE_SIZE, Scope};

@@ -1,6 +1,7 @@
 //! Searches driven by the words of a name.
 
-use super::conditions::{LeadingMemberCriterion, append_other_criteria, filter_by_words, has_other_criteria};
+use super::conditions::{append_other_criteria, filter_by_words, has_other_criteria};
+use super::leading_criterion::LeadingMemberCriterion;
 use crate::name_index::{self, TypedWord};
 use crate::{Error, Statement, Tx, sql};
 use domain::{MemberCriteria, Scope};

@@ -1,5 +1,6 @@
 //! Criteria as conditions of a statement: the driving one with an index, the others row by row.
 
+use super::leading_criterion::LeadingMemberCriterion;
 use crate::name_index;
 use crate::{SqlScalar, Statement};
 use domain::{Date, MemberCriteria, Scope};
@@ -12,43 +13,6 @@ pub fn filter_by_words(head: Statement, scope: &Scope, criteria: &MemberCriteria
         .arg(scope.tenant())
         .append("AND l.slot = n.NAME_KEY - ?", [name_index::build_index_key(scope.tenant(), 0)])
         .append("AND MATCHES_NAME(CAST(? AS TEXT))", [query])
-}
-
-/// The criterion that drives a member search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LeadingMemberCriterion {
-    Person,
-    Plate,
-    Chassis,
-    Document,
-    Words,
-    Birth,
-    Company,
-    Consultant,
-    Representative,
-    Plan,
-    State,
-    Changed,
-    Registered,
-    /// No criterion: the order of the rows.
-    Order,
-}
-
-impl LeadingMemberCriterion {
-    /// Whether it selects so few rows that they are read at once.
-    pub fn is_point(self) -> bool {
-        matches!(
-            self,
-            LeadingMemberCriterion::Person
-                | LeadingMemberCriterion::Plate
-                | LeadingMemberCriterion::Chassis
-                | LeadingMemberCriterion::Document
-        )
-    }
-
-    pub fn is_range(self) -> bool {
-        matches!(self, LeadingMemberCriterion::Changed | LeadingMemberCriterion::Registered)
-    }
 }
 
 /// Appends the driving criterion with its value. The first value is always the tenant.

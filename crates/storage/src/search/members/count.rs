@@ -1,6 +1,7 @@
 //! The number of rows that a search finds.
 
-use super::conditions::{LeadingMemberCriterion, append_other_criteria, filter_by_leading_criterion};
+use super::conditions::{append_other_criteria, filter_by_leading_criterion};
+use super::leading_criterion::LeadingMemberCriterion;
 use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{MemberCriteria, Scope};
 

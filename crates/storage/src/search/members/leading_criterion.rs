@@ -1,9 +1,46 @@
 //! Chooses the criterion that drives a member search.
 
-use super::conditions::{LeadingMemberCriterion, filter_by_leading_criterion};
+use super::conditions::filter_by_leading_criterion;
 use super::count::parse_count;
 use crate::{Error, Tx, sql};
 use domain::{MemberCriteria, Scope};
+
+/// The criterion that drives a member search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LeadingMemberCriterion {
+    Person,
+    Plate,
+    Chassis,
+    Document,
+    Words,
+    Birth,
+    Company,
+    Consultant,
+    Representative,
+    Plan,
+    State,
+    Changed,
+    Registered,
+    /// No criterion: the order of the rows.
+    Order,
+}
+
+impl LeadingMemberCriterion {
+    /// Whether it selects so few rows that they are read at once.
+    pub fn is_point(self) -> bool {
+        matches!(
+            self,
+            LeadingMemberCriterion::Person
+                | LeadingMemberCriterion::Plate
+                | LeadingMemberCriterion::Chassis
+                | LeadingMemberCriterion::Document
+        )
+    }
+
+    pub fn is_range(self) -> bool {
+        matches!(self, LeadingMemberCriterion::Changed | LeadingMemberCriterion::Registered)
+    }
+}
 
 /// A date range with more rows than this does not drive a search: sorting it costs more than skipping other rows.
 const MOST_ROWS_TO_SORT: i64 = 5_000;

@@ -15,12 +15,11 @@ mod shapes;
 mod slots;
 mod validation;
 
-pub use benefits::{list_benefits_by_code, list_benefits_by_criteria};
+pub use benefits::{list_benefits_between, list_benefits_by_code, list_benefits_by_criteria};
 pub use by_key::{build_key_search, list_rows_by_key};
-pub use conditions::LeadingMemberCriterion;
 pub use count::count_search_rows;
 pub use found_rows::{FoundBenefit, FoundMemberBenefit, FoundMemberRow, FoundPerson};
-pub use leading_criterion::find_certain_criterion;
+pub use leading_criterion::{LeadingMemberCriterion, find_certain_criterion};
 pub use slots::{list_benefits_of_slots, list_rows_of_slots, list_slots_in_range};
 pub use validation::find_validated_benefit;
 

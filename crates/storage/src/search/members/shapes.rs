@@ -1,8 +1,8 @@
 //! Cached texts of frequent searches. The text depends only on which criteria are given, not on their values, so it
 //! is built once per shape, and the engines identify it by its address.
 
-use super::conditions::LeadingMemberCriterion;
 use super::found_rows;
+use super::leading_criterion::LeadingMemberCriterion;
 use crate::Statement;
 use domain::{MemberCriteria, Scope, VisibleBranches};
 use std::collections::HashMap;

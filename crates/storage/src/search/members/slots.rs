@@ -2,10 +2,9 @@
 //! the cost depends on the page and not on the number of matches.
 
 use super::by_name::{self, NameWordMatches};
-use super::conditions::{
-    LeadingMemberCriterion, append_other_criteria, filter_by_leading_criterion, has_other_criteria,
-};
+use super::conditions::{append_other_criteria, filter_by_leading_criterion, has_other_criteria};
 use super::found_rows::{self, FoundMemberRow};
+use super::leading_criterion::LeadingMemberCriterion;
 use crate::name_index;
 use crate::search::tally::PageRange;
 use crate::{Error, Statement, Tx, sql};

@@ -44,7 +44,7 @@ fn is_within(path: &str, root: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn tidy_text(text: &str, prefix: &str) -> String {
+    fn normalize_text(text: &str, prefix: &str) -> String {
         let mut uri: Uri = text.parse().unwrap();
         normalize_uri(&mut uri, prefix);
         uri.to_string()
@@ -68,8 +68,8 @@ mod tests {
             ("/exterior/", "", "/exterior/"),
             ("*", "", "*"),
         ] {
-            assert_eq!(tidy_text(path, prefix), tidied, "{path}");
+            assert_eq!(normalize_text(path, prefix), tidied, "{path}");
         }
-        assert_eq!(tidy_text("http://host.example/ext//loja/", ""), "http://host.example/ext/loja");
+        assert_eq!(normalize_text("http://host.example/ext//loja/", ""), "http://host.example/ext/loja");
     }
 }
