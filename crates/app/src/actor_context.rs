@@ -1,6 +1,5 @@
 //! Who makes a change, when, and from where.
 
-use crate::field_differences::FieldDifference;
 use crate::register_snapshot::TenantRegisters;
 use domain::{
     AuditedChange, AuditedOperation, ChangeOrigin, Entity, Moment, PersonCode, ReceiverCode, TenantId,
@@ -9,6 +8,7 @@ use domain::{
 use storage::Statement;
 use storage::history::audit::AuditEntry;
 use storage::history::field_changes::{self, FieldChange, FieldChangeContext};
+use wire::field_differences::FieldDifference;
 
 pub(crate) const IMPORT_ORIGIN: &str = wire::set_names::change_origin(ChangeOrigin::Import);
 

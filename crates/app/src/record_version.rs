@@ -1,7 +1,7 @@
 //! Two users edit the same record: a change based on an old version is refused, with the fields that differ.
 
-use crate::field_differences::FieldDifference;
 use domain::{FieldConflict, Moment, Rejection, TimeZone};
+use wire::field_differences::FieldDifference;
 
 /// The version of a record and the moment it was written.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use crate::page_route::{PageRoute, routes};
 use crate::pages::{
-    self, about, audit, mails, open_validation, panel, password_reset, quick_search, second_factor, setup,
-    sign_in, style_guide, users, welcome,
+    self, about, audit, mails, open_validation, panel, password_reset, quick_search, root_page,
+    second_factor, setup, sign_in, style_guide, users,
 };
 use crate::widgets::assets;
 
@@ -34,8 +34,8 @@ pub(crate) fn list_page_routes() -> Vec<PageRoute> {
 /// Sign-in, the account of each user, and what an administrator manages.
 fn list_account_routes() -> Vec<PageRoute> {
     routes! {
-        get  "/"                                        Public        welcome::show_welcome_page;
-        get  "/estilo.css"                              Public        welcome::serve_welcome_style;
+        get  "/"                                        Public        root_page::show_welcome_page;
+        get  "/estilo.css"                              Public        root_page::serve_welcome_style;
         get  "/senha/esqueci"                           Public        password_reset::show_forgotten_password;
         post "/senha/esqueci"                           Public        password_reset::request_reset_link;
         get  "/senha/nova/{codigo}"                     Public        password_reset::show_new_password_form;

@@ -38,7 +38,7 @@ const ALL: &[TemplateCases] = &[
     crate::widgets::situation_form::CASES,
     crate::pages::style_guide::CASES,
     crate::pages::users::CASES,
-    crate::pages::welcome::CASES,
+    crate::pages::root_page::CASES,
 ];
 
 /// Areas with pages in several modules.

@@ -4,6 +4,7 @@
 pub mod attachment;
 pub mod audit;
 pub mod database_fault;
+pub mod field_differences;
 pub mod field_texts;
 pub mod import_sheet;
 pub mod mail;

@@ -2,12 +2,12 @@
 
 use crate::Error;
 use crate::actor_context::ActorContext;
-use crate::field_differences::{FieldDifference, PERSON, name_case_subject};
 use domain::{AuditedAction, AuditedChange, AuditedRecordKind, PersonCode};
 use storage::Tx;
 use storage::attachments::AttachedFile;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
+use wire::field_differences::{FieldDifference, PERSON, name_case_subject};
 
 /// The content of the history and audit entries of a file change.
 pub(super) struct FileChangeNote<'f> {

@@ -105,7 +105,7 @@ pub(super) fn refuse_old_benefit_version<I>(
     command: &WriteCommand<I>,
     input_version: Option<BoundedInt<0, { i32::MAX }>>,
     before: &Benefit,
-    differences: &[crate::field_differences::FieldDifference],
+    differences: &[wire::field_differences::FieldDifference],
 ) -> Option<Rejection> {
     let current = CurrentVersion { version: before.version, since: before.updated_at };
     input_version.and_then(|input_version| {

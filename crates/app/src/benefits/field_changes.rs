@@ -1,9 +1,9 @@
 //! Field-by-field comparison of two states of a benefit, under the published field names. The situation is left out: it
 //! has its own history.
 
-use crate::field_differences::{self, FieldDifference};
 use crate::register_snapshot::TenantRegisters;
 use domain::{Benefit, FieldCode};
+use wire::field_differences::{self, FieldDifference};
 use wire::field_texts::render_benefit_fields;
 
 pub(crate) fn compare_benefits(

@@ -5,7 +5,6 @@ use super::field_changes::compare_benefits;
 use super::persist::{build_listing_statements, build_situation_change, count_cancelled_months};
 use crate::Error;
 use crate::actor_context::ActorContext;
-use crate::field_differences::BENEFIT;
 use crate::listing_rows::{ListedDays, build_benefit_row};
 use crate::situations::render_benefit_trigger_body;
 use domain::{Benefit, BenefitCode, BranchCode, HistoryCode, PersonCode, PersonProfile, Plate};
@@ -15,6 +14,7 @@ use storage::history::situation_changes;
 use storage::search::rows;
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
+use wire::field_differences::BENEFIT;
 
 /// A benefit before and after; its slot is already assigned.
 pub struct MirroredBenefitWrite<'a> {

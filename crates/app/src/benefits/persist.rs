@@ -5,7 +5,6 @@
 use super::field_changes::compare_benefits;
 use crate::Error;
 use crate::actor_context::ActorContext;
-use crate::field_differences::BENEFIT;
 use crate::listing_rows::{ListedDays, build_benefit_row};
 use crate::situations::{
     RecordSituationChange, insert_situation_change, refuse_situation_change, render_benefit_trigger_body,
@@ -27,6 +26,7 @@ use storage::history::audit;
 use storage::search::rows::{self, PreviousRowState};
 use storage::server::counters;
 use storage::server::counters::Counter;
+use wire::field_differences::BENEFIT;
 
 /// Prescribed numbers of a new benefit; the caller has checked that they are free.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,7 +3,6 @@
 use super::load_holder;
 use crate::audit::access_log::record_access;
 use crate::command::WriteCommand;
-use crate::field_differences::BENEFIT;
 use crate::record_timeline::{self, RecordHistory};
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
 use crate::session::Session;
@@ -14,6 +13,7 @@ use storage::Tx;
 use storage::benefits;
 use storage::benefits::items;
 use storage::members::dependents;
+use wire::field_differences::BENEFIT;
 
 const READ: AuditedOperation = AuditedOperation::ShowBenefit;
 

@@ -8,7 +8,6 @@ use super::validate::{SentCaseValidator, ValidatedCase};
 use super::{AnyCaseInput, reject_unknown_case};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{self};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{self, CurrentVersion};
 use crate::register_snapshot::confirm_registers;
@@ -16,6 +15,7 @@ use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, Case, CaseKind, CaseOperation};
 use storage::{Tx, cases};
+use wire::field_differences::{self};
 use wire::read::FieldPatch;
 
 #[boxed::future]

@@ -4,7 +4,6 @@ use super::change::{record_unchanged_access, refuse_old_case_version};
 use super::persist::{PendingCaseWrite, store_case};
 use super::{FullCase, reject_unknown_case, show};
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
@@ -13,6 +12,7 @@ use crate::{App, Error};
 use domain::{AuditedOperation, CaseKind, CaseOperation, InputField, Rejection, SituationCode};
 use storage::registers::situations::StoredSituation;
 use storage::{Tx, cases};
+use wire::field_differences;
 use wire::read::FieldPatch;
 use wire::records::SituacaoInput;
 

@@ -3,13 +3,13 @@
 use super::closing_time::mark_case_times;
 use crate::Error;
 use crate::actor_context::ActorContext;
-use crate::field_differences::{FieldDifference, list_field_names, name_case_subject};
 use crate::situations::{RecordSituationChange, insert_situation_change, render_case_trigger_body};
 use domain::{AuditedAction, AuditedChange, Benefit, Case, CaseKind, HistoryCode};
 use storage::cases;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
+use wire::field_differences::{FieldDifference, list_field_names, name_case_subject};
 
 /// A validated case that is not yet written.
 pub(crate) struct PendingCaseWrite<'a> {

@@ -5,7 +5,6 @@ use super::reject_unknown_case;
 use crate::audit::access_log::record_access;
 use crate::command::WriteCommand;
 use crate::describe_benefit::describe_stored_benefit;
-use crate::field_differences::name_case_subject;
 use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::session::Session;
 use crate::{App, Error};
@@ -24,6 +23,7 @@ use storage::history::situation_changes::RecordHistoryEntry;
 use storage::members::dependents;
 use storage::registers::situations::StoredSituation;
 use storage::{Tx, members};
+use wire::field_differences::name_case_subject;
 
 /// A case with the names of the records it references.
 #[derive(Clone, Debug)]

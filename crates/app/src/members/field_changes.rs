@@ -1,7 +1,7 @@
 //! Field-by-field comparison of two states of a person, under the published field names.
 
-use crate::field_differences::{self, FieldDifference};
 use domain::{ContactPhone, PersonProfile};
+use wire::field_differences::{self, FieldDifference};
 use wire::field_texts::render_person_fields;
 
 type PersonState<'p> = (&'p PersonProfile, &'p [ContactPhone]);

@@ -3,7 +3,6 @@
 use super::field_changes;
 use crate::Error;
 use crate::actor_context::ActorContext;
-use crate::field_differences::{FieldDifference, PERSON};
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, ContactPhone, PersonCode, PersonProfile, PhoneKind,
@@ -14,6 +13,7 @@ use storage::members;
 use storage::members::phones::{self};
 use storage::search::rows::{self, ChangedMemberFields, SearchListingRow};
 use storage::server::counters::{self, Counter};
+use wire::field_differences::{FieldDifference, PERSON};
 
 /// The person after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Shows a member with their benefits, and their history.
 
 use crate::audit::access_log::record_access;
-use crate::field_differences::PERSON;
 use crate::record_timeline::{self, RecordHistory};
 use crate::register_snapshot::{TenantRegisters, read_with_registers};
 use crate::session::Session;
@@ -15,6 +14,7 @@ use storage::benefits;
 use storage::members;
 use storage::members::dependents;
 use storage::members::phones;
+use wire::field_differences::PERSON;
 
 const READ: AuditedOperation = AuditedOperation::ShowMember;
 

@@ -3,9 +3,9 @@
 use super::StoredRecord;
 use super::save::{RecordOwner, RecordSubmission};
 use crate::command::WriteCommand;
-use crate::field_differences::FieldDifference;
 use domain::{Date, RegisterProblem, Rejection};
 use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, Register};
+use wire::field_differences::FieldDifference;
 use wire::read::FieldPatch;
 use wire::register;
 

@@ -2,7 +2,6 @@
 //! here; the operator manages them (`hosts.rs`).
 
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{compare_fields, list_field_names};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::parse_partners;
@@ -16,6 +15,7 @@ use storage::Tx;
 use storage::history::audit;
 use storage::server::tenants::{self, StoredTenant};
 use storage::server::versions::{self, CacheVersions};
+use wire::field_differences::{compare_fields, list_field_names};
 use wire::field_texts::FieldTexts;
 use wire::read::FieldPatch;
 

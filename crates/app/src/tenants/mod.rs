@@ -12,6 +12,5 @@ pub use create::{
     parse_new_tenant,
 };
 pub use manage::{ChangeTenant, ChangeTenantOutcome, OwnTenant, change_own_tenant, read_own_tenant};
-pub(crate) use resolve::HostDirectoryCache;
-pub use resolve::{resolve_tenant, resolve_tenant_by_host};
+pub use resolve::resolve_tenant;
 pub use storage::server::settings::find_default_tenant;

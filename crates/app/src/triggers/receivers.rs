@@ -3,7 +3,6 @@
 pub use super::receiver_headers::find_bad_headers;
 pub use super::receiver_secrets::{DeliveryTarget, load_delivery_target};
 use super::receiver_secrets::{ReceiverSecretBundle, locate_secret, open_secret_bundle};
-use crate::field_differences::FieldDifference;
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::load_registers;
@@ -23,6 +22,7 @@ use storage::triggers::queues;
 use storage::triggers::receivers::{self, NewReceiverRow};
 pub use storage::triggers::receivers::{DeliveryHealth, PauseReason, StoredReceiver};
 use storage::{Tx, WriteLane};
+use wire::field_differences::FieldDifference;
 
 /// How long messages are also signed with the previous secret.
 pub const BOTH_FOR: Duration = Duration::from_hours(24);

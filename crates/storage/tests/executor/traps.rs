@@ -395,8 +395,16 @@ async fn a_point_query_never_waits_behind_searches(database: Database) {
             read.await
         }));
     }
-    testkit::until("a search is under way", || async { gates.iter().any(|gate| gate.has_arrived()) }).await;
+    let readers_at_once = testkit::options().readers;
+    testkit::until("every reader has a search", || async {
+        gates.iter().filter(|gate| gate.has_arrived()).count() == readers_at_once
+    })
+    .await;
     db.ping().await.unwrap();
+    // One that takes too long for the caller's own thread.
+    let long = sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+         SELECT COUNT(*) AS n FROM n");
+    assert_eq!(db.query(QueryWeight::Point, long).await.unwrap().len(), 1);
     gates.iter().for_each(|gate| gate.open());
     for reader in readers {
         reader.await.unwrap().unwrap();

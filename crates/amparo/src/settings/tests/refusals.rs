@@ -120,7 +120,13 @@ fn zero_is_allowed_where_it_makes_sense() {
 
 #[test]
 fn no_count_or_duration_but_those_may_be_zero() {
-    const COUNTS: [&str; 3] = ["storage.mmap_mib", "files.base_gib", "http.user_requests_per_second"];
+    const COUNTS: [&str; 5] = [
+        "storage.readers",
+        "storage.points",
+        "storage.mmap_mib",
+        "files.base_gib",
+        "http.user_requests_per_second",
+    ];
     const DURATIONS: [&str; 3] = ["storage.slow_statement", "access.console_idle", "http.drain"];
     for setting in list::list_definitions() {
         let zero =

@@ -6,7 +6,6 @@ use super::disable::{end_open_sessions, refuse_last_administrator};
 use super::replace_password::give_password;
 use crate::access::login_audit::build_user_change;
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{FieldDifference, compare_fields, list_field_names};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::mail::{self, Addressee, UserNotice};
 use crate::record_version::{CurrentVersion, refuse_old_version};
@@ -24,6 +23,7 @@ use storage::Tx;
 use storage::access::password_resets;
 use storage::access::users;
 use storage::server::versions::{self, CacheVersions};
+use wire::field_differences::{FieldDifference, compare_fields, list_field_names};
 use wire::field_texts::FieldTexts;
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeUser;

@@ -3,7 +3,6 @@
 use crate::audit::access_log::record_access;
 use crate::benefits::{PendingBenefitWrite, load_holder, reserve_free_card, store_benefit};
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences;
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
@@ -18,6 +17,7 @@ use std::collections::BTreeSet;
 use storage::Tx;
 use storage::members::dependents;
 use storage::server::counters::{self, Counter};
+use wire::field_differences;
 use wire::field_texts::render_dependent_fields;
 use wire::read::FieldPatch;
 use wire::records::DependenteInput;

@@ -4,7 +4,6 @@ use super::move_stage::reject_unknown_deal;
 use super::search::load_deal_view;
 use super::{DealDetailView, FoundDeal, deals};
 use crate::audit::access_log::record_access;
-use crate::field_differences::DEAL;
 use crate::record_timeline::{self, RecordHistory};
 use crate::register_snapshot::{TenantRegisters, load_registers, read_with_registers};
 use crate::sales::leads;
@@ -19,6 +18,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::sales::deals::StageSummary;
+use wire::field_differences::DEAL;
 
 const LIST: AuditedOperation = AuditedOperation::ListDeals;
 const BOARD: AuditedOperation = AuditedOperation::ShowDealBoard;

@@ -5,7 +5,6 @@ use super::{FoundDeal, deals};
 use crate::actor_context::ActorContext;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{self, DEAL, FieldDifference};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
@@ -19,6 +18,7 @@ use std::sync::Arc;
 use storage::Tx;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
+use wire::field_differences::{self, DEAL, FieldDifference};
 use wire::field_texts::render_deal_fields;
 use wire::records::{EtapaInput, PerdaInput, ReaberturaInput};
 

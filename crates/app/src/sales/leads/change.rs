@@ -6,7 +6,6 @@ use super::save::validate_contact;
 use super::{LeadBranchSource, LeadContactInput};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
-use crate::field_differences::{self, FieldDifference};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;
@@ -16,6 +15,7 @@ use domain::{AuditedOperation, Lead, LeadCode, LeadKey, Rejection};
 use std::sync::Arc;
 use storage::Tx;
 use storage::sales::leads::{self, FoundLead};
+use wire::field_differences::{self, FieldDifference};
 use wire::field_texts::render_lead_fields;
 use wire::records::LeadAlteracaoInput;
 

@@ -241,7 +241,7 @@ async fn restore_lead(
     let [first] = counters::reserve_number_blocks(tx, tenant, [(Counter::FieldChange, count)]).await?;
     let mut statements = leads::update_lead(tenant, code, current, &after);
     statements.extend(context.change_context().field_change_statements(
-        crate::field_differences::LEAD,
+        wire::field_differences::LEAD,
         code.get(),
         first,
         changes,

@@ -4,7 +4,6 @@ use super::change::compare_leads;
 use super::save::{PreparedLead, SavedLead};
 use crate::Error;
 use crate::actor_context::ActorContext;
-use crate::field_differences::LEAD;
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, Document, Lead, LeadCode, Moment, PersonCode,
     PersonProfile, Rejection, Scope,
@@ -15,6 +14,7 @@ use storage::members;
 use storage::members::phones::{self};
 use storage::sales::leads;
 use storage::server::counters::{self, Counter};
+use wire::field_differences::LEAD;
 
 /// Writes a lead with its person, unless nothing changed.
 pub(crate) async fn store_lead(

@@ -1,17 +1,17 @@
 //! Field-by-field differences between two states of a record: reported on a version conflict
 //! (`record_version.rs`), and stored with every change (`storage::history::field_changes`).
 
+use crate::field_texts::FieldTexts;
 use domain::CaseKind;
-use wire::field_texts::FieldTexts;
 
 /// Subjects of stored field changes.
-pub(crate) const PERSON: &str = "person";
-pub(crate) const BENEFIT: &str = "benefit";
-pub(crate) const LEAD: &str = "lead";
-pub(crate) const DEAL: &str = "deal";
+pub const PERSON: &str = "person";
+pub const BENEFIT: &str = "benefit";
+pub const LEAD: &str = "lead";
+pub const DEAL: &str = "deal";
 
 /// The same for a case.
-pub(crate) const fn name_case_subject(kind: CaseKind) -> &'static str {
+pub const fn name_case_subject(kind: CaseKind) -> &'static str {
     match kind {
         CaseKind::Claim => "claim",
         CaseKind::Inspection => "inspection",
@@ -28,13 +28,13 @@ pub struct FieldDifference {
     pub after: Option<String>,
 }
 
-pub(crate) fn compare_fields(before: FieldTexts, after: FieldTexts) -> Vec<FieldDifference> {
+pub fn compare_fields(before: FieldTexts, after: FieldTexts) -> Vec<FieldDifference> {
     let pairs = before.into_iter().zip(after).filter(|((_, before), (_, after))| before != after);
     pairs.map(|((field, before), (_, after))| FieldDifference { field, before, after }).collect()
 }
 
 /// The field names for the audit entry; never their values.
-pub(crate) fn list_field_names(differences: &[FieldDifference]) -> impl Iterator<Item = &'static str> {
+pub fn list_field_names(differences: &[FieldDifference]) -> impl Iterator<Item = &'static str> {
     differences.iter().map(|one| one.field)
 }
 
