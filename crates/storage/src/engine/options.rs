@@ -28,10 +28,12 @@ pub struct DatabaseOptions {
     pub watch: Option<StatementWatch>,
 }
 
-/// Lanes for concurrent reads that suit this machine: one for each core, and some for reads that wait for the disk.
+/// Lanes for concurrent reads that suit this machine: one for each core. At least a few, for reads wait for the disk, too;
+/// and no more than several servers of one database can have as connections.
 pub fn count_lanes_for_machine() -> usize {
     const FEWEST: usize = 4;
-    std::thread::available_parallelism().map_or(FEWEST, |cores| cores.get().max(FEWEST))
+    const MOST: usize = 16;
+    std::thread::available_parallelism().map_or(FEWEST, |cores| cores.get().clamp(FEWEST, MOST))
 }
 
 impl Default for DatabaseOptions {
