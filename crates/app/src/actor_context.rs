@@ -28,11 +28,6 @@ pub struct ActorContext<'a> {
 }
 
 impl ActorContext<'_> {
-    /// The receivers to notify about an entity.
-    pub fn receivers_for(&self, entity: Entity) -> Vec<ReceiverCode> {
-        if self.suppresses_triggers { Vec::new() } else { self.registers.receivers_for(entity) }
-    }
-
     pub fn audit_entry(&self, person: Option<PersonCode>, change: AuditedChange) -> AuditEntry {
         AuditEntry {
             tenant: self.tenant,

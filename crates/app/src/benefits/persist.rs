@@ -91,7 +91,7 @@ impl<'a> PendingBenefitWrite<'a> {
     }
 
     fn is_situation_change(&self) -> bool {
-        self.before.is_none_or(|(_, before)| before.situation != self.after.situation)
+        situations::is_situation_change(self.before.map(|(_, before)| before.situation), self.after.situation)
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) async fn store_case(
     let kind = after.kind();
     let new = i32::from(pending.before.is_none());
     let from = pending.before.map(|(_, before)| before.head().situation);
-    let is_situation_change = from != Some(after.head().situation);
+    let is_situation_change = is_situation_change(from, after.head().situation);
     let (counts, protocols) = select_counters(kind);
     let fields = i32::try_from(pending.differences.len()).unwrap_or(i32::MAX);
     let requested = [

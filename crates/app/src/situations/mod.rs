@@ -2,6 +2,7 @@
 //! and one outbox row per receiver. `benefits/persist.rs` and `cases/persist.rs` write them with the record itself.
 
 mod allowed_changes;
+mod notified_receivers;
 mod trigger_body;
 
 pub(crate) use allowed_changes::{refuse_cancelled_benefit, refuse_missing_reason, refuse_situation_change};
@@ -9,6 +10,7 @@ pub use trigger_body::{render_benefit_trigger_body, render_case_trigger_body};
 
 use crate::actor_context::ActorContext;
 use domain::{BranchCode, Entity, HistoryCode, SituationCode};
+use notified_receivers::list_notified_receivers;
 use storage::Statement;
 use storage::history::situation_changes::{self, NewHistoryRow};
 
@@ -41,6 +43,12 @@ impl RecordSituationChange {
     }
 }
 
+/// Whether a record gets another situation: only then there is a history row, and receivers are told. A new record has
+/// none before.
+pub(crate) fn is_situation_change(from: Option<SituationCode>, to: SituationCode) -> bool {
+    from != Some(to)
+}
+
 /// Statements for the history row with its trigger body, and for the outbox rows.
 pub(crate) fn insert_situation_change(
     context: &ActorContext<'_>,
@@ -48,6 +56,6 @@ pub(crate) fn insert_situation_change(
     change: RecordSituationChange,
     body: String,
 ) -> Vec<Statement> {
-    let receivers = context.receivers_for(change.entity);
+    let receivers = list_notified_receivers(context, change.entity);
     situation_changes::insert_history_entry(&change.into_history_row(context), history, &receivers, body)
 }

@@ -4,7 +4,7 @@
 mod create;
 pub mod hosts;
 mod manage;
-mod resolve;
+mod named_tenant;
 pub mod setup;
 
 pub use create::{
@@ -12,5 +12,5 @@ pub use create::{
     parse_new_tenant,
 };
 pub use manage::{ChangeTenant, ChangeTenantOutcome, OwnTenant, change_own_tenant, read_own_tenant};
-pub use resolve::resolve_tenant;
+pub use named_tenant::resolve_tenant;
 pub use storage::server::settings::find_default_tenant;

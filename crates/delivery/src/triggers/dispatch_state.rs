@@ -4,8 +4,8 @@ use super::dispatch_settings::DispatchSettings;
 use super::lock::lock_mutex;
 use super::message_result::MessageResult;
 use super::post::HttpPoster;
-use super::receiver_progress::ReceiverProgress;
 use super::receiver_queue::ReceiverQueue;
+use super::records_in_flight::ReceiverProgress;
 use super::tenant_share::InFlightCounts;
 use super::unwritten_results::UnwrittenResults;
 use app::triggers::{DueReceiver, LeaseHolder};
@@ -40,7 +40,7 @@ pub(super) struct DispatchState {
 }
 
 impl DispatchState {
-    pub(super) fn receiver_progress(
+    pub(super) fn records_in_flight(
         &self,
         tenant: TenantId,
         receiver: ReceiverCode,

@@ -19,7 +19,7 @@ pub(super) async fn find_demand(
     receivers: usize,
 ) -> Option<ReceiverDemand> {
     let now = state.app.now();
-    let progress = state.receiver_progress(due.tenant, due.receiver);
+    let progress = state.records_in_flight(due.tenant, due.receiver);
     let prolonged = Instant::now() + state.settings.renewal_lead_time();
     // The lease may have been taken after the list was queried.
     let leased_since = snapshot.queried_at.and_then(|queried_at| progress.lease_end_since(queried_at));

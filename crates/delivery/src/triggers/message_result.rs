@@ -1,7 +1,7 @@
 //! The result of a message that waits to be recorded.
 
-use super::receiver_progress::ReceiverProgress;
 use super::receiver_queue::ReceiverQueue;
+use super::records_in_flight::ReceiverProgress;
 use app::triggers::DeliveryOutcome;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The messages to take for one receiver.
 
-use super::receiver_progress::ReceiverProgress;
 use super::receiver_queue::ReceiverQueue;
+use super::records_in_flight::ReceiverProgress;
 use domain::ReceiverCode;
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use super::lock::lock_mutex;
 use super::post::ReceiverConnection;
-use super::receiver_progress::ReceiverProgress;
+use super::records_in_flight::ReceiverProgress;
 use super::tenant_share::TENANT_SHARE;
 use app::triggers::DeliveryJob;
 use app::triggers::receivers::DeliveryTarget;

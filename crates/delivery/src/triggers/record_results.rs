@@ -5,7 +5,7 @@ use super::delivery_metrics::count_exhausted_messages;
 use super::dispatch_state::DispatchState;
 use super::lock::lock_mutex;
 use super::message_result::MessageResult;
-use super::receiver_progress::MessageResolution;
+use super::records_in_flight::MessageResolution;
 use app::Error;
 use app::triggers::{self, DeliveryOutcome, DeliveryVerdict};
 use domain::TenantId;

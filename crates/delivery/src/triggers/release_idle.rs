@@ -2,7 +2,7 @@
 
 use super::dispatch_state::DispatchState;
 use super::lock::lock_mutex;
-use super::receiver_progress::ReceiverProgress;
+use super::records_in_flight::ReceiverProgress;
 use app::triggers;
 use domain::{ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
