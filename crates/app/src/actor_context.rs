@@ -1,10 +1,7 @@
 //! Who makes a change, when, and from where.
 
 use crate::register_snapshot::TenantRegisters;
-use domain::{
-    AuditedChange, AuditedOperation, ChangeOrigin, Entity, Moment, PersonCode, ReceiverCode, TenantId,
-    UserCode,
-};
+use domain::{AuditedChange, AuditedOperation, ChangeOrigin, Moment, PersonCode, TenantId, UserCode};
 use storage::Statement;
 use storage::history::audit::AuditEntry;
 use storage::history::field_changes::{self, FieldChange, FieldChangeContext};

@@ -7,7 +7,8 @@ use crate::Error;
 use crate::actor_context::ActorContext;
 use crate::listing_rows::{ListedDays, build_benefit_row};
 use crate::situations::{
-    RecordSituationChange, insert_situation_change, refuse_situation_change, render_benefit_trigger_body,
+    RecordSituationChange, insert_situation_change, is_situation_change, refuse_situation_change,
+    render_benefit_trigger_body,
 };
 use domain::AuditedRecordKind;
 use domain::BranchCode;
@@ -91,7 +92,7 @@ impl<'a> PendingBenefitWrite<'a> {
     }
 
     fn is_situation_change(&self) -> bool {
-        situations::is_situation_change(self.before.map(|(_, before)| before.situation), self.after.situation)
+        is_situation_change(self.before.map(|(_, before)| before.situation), self.after.situation)
     }
 }
 
