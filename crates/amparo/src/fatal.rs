@@ -204,6 +204,8 @@ pub fn describe_cause(cause: &str) -> String {
     let known = [
         ("Connection refused", "nenhum servidor atende nesse endereço"),
         ("Connection reset", "o servidor fechou a conexão"),
+        ("it belongs to another database", "o arquivo é de outro banco de dados"),
+        ("no database there", "o arquivo não existe"),
         (
             "(53300)",
             "o servidor não aceita mais conexões agora; aumente max_connections, ou o limite do usuário",

@@ -43,6 +43,7 @@ struct ServerCandidate {
     in_file: Option<String>,
     fresh: String,
     now: Moment,
+    live_elsewhere: Vec<String>,
 }
 
 enum KeyVerdict {
@@ -72,6 +73,7 @@ pub async fn check_server_key(
         version,
         in_file: key.as_ref().map(compute_fingerprint),
         fresh: compute_fingerprint(&fresh),
+        live_elsewhere: list_live_elsewhere(app).await?,
         now: app.now(),
     };
     // Checked and registered in one transaction: of two processes starting at once, one is first.
@@ -112,15 +114,21 @@ pub async fn open_vault_for_command(
     }
     let process = presence::generate_process_name(app);
     let vault = check_server_key(app, path, &process, version).await?;
-    let left = app.db.write(WriteLane::foreground(TenantId::SERVER), process, |tx, process| {
-        Box::pin(processes::delete_process(tx, process))
-    });
-    left.await?;
+    presence::sign_off_process(app, &process).await?;
     Ok(vault)
 }
 
+/// The processes whose heartbeats are in another database than their registration.
+async fn list_live_elsewhere(app: &App) -> Result<Vec<String>, storage::Error> {
+    let Some(activity) = app.db.separate_activity() else { return Ok(Vec::new()) };
+    let since = app.now().minus(presence::GONE_AFTER);
+    let live = processes::list_processes_seen(activity, since).await?;
+    Ok(live.into_iter().map(|one| one.process).collect())
+}
+
 async fn judge_candidate(tx: &mut Tx, new: &ServerCandidate) -> Result<KeyVerdict, storage::Error> {
-    let known = read_key_state(tx, new.now.minus(presence::GONE_AFTER), &new.process).await?;
+    let since = new.now.minus(presence::GONE_AFTER);
+    let known = read_key_state(tx, since, (&new.process, &new.live_elsewhere)).await?;
     let (verdict, digest) = match (&new.in_file, &known.fingerprint) {
         (Some(in_file), Some(expected)) if in_file == expected => (KeyVerdict::Welcome, None),
         (Some(_), Some(_)) => return Ok(KeyVerdict::OtherKey),
@@ -140,7 +148,11 @@ async fn judge_candidate(tx: &mut Tx, new: &ServerCandidate) -> Result<KeyVerdic
 #[boxed::future]
 pub async fn inspect_server_key(app: &App, path: &Path) -> Result<bool, KeyError> {
     let since = app.now().minus(presence::GONE_AFTER);
-    let known = app.db.read(since, |tx, since| Box::pin(read_key_state(tx, *since, ""))).await?;
+    let input = (since, list_live_elsewhere(app).await?);
+    let known = app
+        .db
+        .read(input, |tx, (since, elsewhere)| Box::pin(read_key_state(tx, *since, ("", elsewhere))))
+        .await?;
     match (read_key_file(path)?, known.fingerprint) {
         (None, _) if known.has_secret => Err(KeyError::KeyLost(path.to_owned())),
         (None, _) if known.is_served => Err(KeyError::InUse(path.to_owned())),
@@ -151,14 +163,16 @@ pub async fn inspect_server_key(app: &App, path: &Path) -> Result<bool, KeyError
     }
 }
 
-async fn read_key_state(tx: &mut Tx, since: Moment, but: &str) -> Result<DatabaseKeyState, storage::Error> {
+async fn read_key_state(
+    tx: &mut Tx,
+    since: Moment,
+    (but, live_elsewhere): (&str, &[String]),
+) -> Result<DatabaseKeyState, storage::Error> {
+    let registered = processes::list_processes_seen(&mut *tx, since).await?;
     Ok(DatabaseKeyState {
         fingerprint: settings::find_setting(&mut *tx, ServerSetting::KeyFingerprint).await?,
         has_secret: secrets::has_secrets(&mut *tx).await?,
-        is_served: processes::list_live_processes(&mut *tx, since)
-            .await?
-            .iter()
-            .any(|one| one.process != but),
+        is_served: registered.iter().map(|one| &one.process).chain(live_elsewhere).any(|one| one != but),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Positions in the situation history, as readers of the feed store them.
+//! Positions in the situation history and in the audit, as their readers store them.
 
 use crate::{HistoryCode, Rejection};
 use std::fmt;
@@ -69,9 +69,51 @@ impl fmt::Display for HistoryCursor {
     }
 }
 
+/// The position of a reader of the audit: after these codes. Changes and accesses count each for themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditCursor {
+    pub changes: i32,
+    pub accesses: i32,
+}
+
+impl AuditCursor {
+    /// Before the first entry.
+    pub const START: AuditCursor = AuditCursor { changes: 0, accesses: 0 };
+
+    /// Accepts `4711-903`, and the `4711` of earlier versions, which counted both together.
+    pub fn parse(text: &str) -> Result<AuditCursor, Rejection> {
+        let number = |text: &str| {
+            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| text.parse().ok()).flatten()
+        };
+        let (changes, accesses) = text.split_once('-').unwrap_or((text, text));
+        match (number(changes), number(accesses)) {
+            (Some(changes), Some(accesses)) => Ok(AuditCursor { changes, accesses }),
+            _ => Err(Rejection::BadAuditCursor(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for AuditCursor {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}-{}", self.changes, self.accesses)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cursor_of_the_audit_is_read_back_and_one_number_is_both() {
+        let cursor = AuditCursor { changes: 4711, accesses: 903 };
+        assert_eq!(cursor.to_string(), "4711-903");
+        assert_eq!(AuditCursor::parse("4711-903"), Ok(cursor));
+        assert_eq!(AuditCursor::parse("12"), Ok(AuditCursor { changes: 12, accesses: 12 }));
+        for bad in ["", "-", "1-", "-1", "+1", "1-2-3", "x", "1-x", "2147483648", "1-2147483648"] {
+            assert!(AuditCursor::parse(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn a_cursor_is_read_back_as_it_was_written() {

@@ -81,7 +81,7 @@ pub use codes::{
     TicketTypeCode, TrackerCode, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
-pub use cursor::{ChangeDigest, HistoryCursor};
+pub use cursor::{AuditCursor, ChangeDigest, HistoryCursor};
 pub use database_fault::DatabaseFault;
 pub use date::Date;
 pub use digits::{parse_decimal_digit, replace_with_ascii_digits};

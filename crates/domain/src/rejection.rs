@@ -116,6 +116,7 @@ pub enum Rejection {
     },
     /// Not a position in the situation history.
     BadHistoryCursor(String),
+    BadAuditCursor(String),
     /// The cursor belongs to another history: the database was restored to an earlier state.
     CursorOfReplacedHistory,
     /// Neither a range nor a day was given.

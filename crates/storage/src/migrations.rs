@@ -63,7 +63,12 @@ pub(crate) const MIGRATIONS: &[SchemaMigration] = &[
     define_migration(19, "access_trail", include_str!("../migrations/0019_access_trail.sql")),
     define_migration(20, "validation", include_str!("../migrations/0020_validation.sql")),
     define_migration(21, "typed_audit", include_str!("../migrations/0021_typed_audit.sql")),
+    define_migration(22, "access_counter", include_str!("../migrations/0022_access_counter.sql")),
 ];
+
+/// The migrations of the file of activity (embedded database).
+pub(crate) const ACTIVITY_MIGRATIONS: &[SchemaMigration] =
+    &[define_migration(1, "activity", include_str!("../migrations/activity/0001_activity.sql"))];
 
 /// The migration texts, in order.
 pub fn list_schema_texts() -> impl Iterator<Item = &'static str> {
@@ -96,13 +101,21 @@ pub(crate) fn list_migrations_after(version: i64) -> impl Iterator<Item = &'stat
 
 /// The schema version of a database, or an error if this program cannot serve it.
 pub(crate) fn check_applied_migrations(applied: &[AppliedMigration]) -> Result<i64, OpenError> {
+    check_known_migrations(applied, MIGRATIONS)
+}
+
+/// The same for one of several lists of migrations.
+pub(crate) fn check_known_migrations(
+    applied: &[AppliedMigration],
+    migrations: &[SchemaMigration],
+) -> Result<i64, OpenError> {
     let found = applied.iter().map(|one| one.version).max().unwrap_or(0);
-    let known = find_newest_version();
+    let known = migrations.last().map_or(0, |last| last.version);
     if found > known {
         return Err(OpenError::Newer { found, known });
     }
     for one in applied {
-        let migration = MIGRATIONS.iter().find(|migration| migration.version == one.version);
+        let migration = migrations.iter().find(|migration| migration.version == one.version);
         if migration.is_none_or(|migration| migration.checksum() != one.checksum) {
             return Err(OpenError::Altered(one.version));
         }

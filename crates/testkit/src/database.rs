@@ -86,12 +86,14 @@ impl Database {
 
     /// One with the hostile world in it.
     pub async fn hostile(engine: Engine) -> Database {
-        static FILE: OnceCell<Vec<u8>> = OnceCell::const_new();
+        static FILES: OnceCell<[Vec<u8>; 2]> = OnceCell::const_new();
         match engine {
             Engine::Sqlite => {
                 let database = Database::in_folder();
-                let file = FILE.get_or_init(world_file).await;
-                std::fs::write(database.file(), file).unwrap();
+                let contents = FILES.get_or_init(world_files).await;
+                for (file, content) in database.files().iter().zip(contents) {
+                    std::fs::write(file, content).unwrap();
+                }
                 database
             }
             Engine::Postgres => Database::on_server(server(), HOSTILE).await,
@@ -100,12 +102,13 @@ impl Database {
 
     fn in_folder() -> Database {
         let folder = tempfile::tempdir().unwrap();
-        let address = format!("sqlite:{}", folder.path().join(FILE_NAME).display());
+        let address = format!("sqlite:{}", folder.path().join(FILE_NAMES[0]).display());
         Database { engine: Engine::Sqlite, address, place: Place::Folder(folder) }
     }
 
-    fn file(&self) -> std::path::PathBuf {
-        self.folder().unwrap().join(FILE_NAME)
+    /// The database itself, and its activity.
+    fn files(&self) -> [std::path::PathBuf; 2] {
+        FILE_NAMES.map(|name| self.folder().unwrap().join(name))
     }
 
     async fn on_server(server: String, template: &str) -> Database {
@@ -121,9 +124,11 @@ impl Database {
     /// Another database with the same rows. Nobody may be using this one.
     pub async fn copy(&self) -> Database {
         match &self.place {
-            Place::Folder(folder) => {
+            Place::Folder(_) => {
                 let copy = Database::in_folder();
-                std::fs::copy(folder.path().join(FILE_NAME), copy.file()).unwrap();
+                for (from, to) in self.files().iter().zip(copy.files()) {
+                    std::fs::copy(from, to).unwrap();
+                }
                 copy
             }
             Place::Server { server, name } => Database::on_server(server.clone(), name).await,
@@ -165,17 +170,17 @@ impl Database {
     }
 }
 
-const FILE_NAME: &str = "amparo.db";
+const FILE_NAMES: [&str; 2] = ["amparo.db", "amparo.db.activity"];
 
-/// The file of a database with the hostile world in it.
-async fn world_file() -> Vec<u8> {
+/// The files of a database with the hostile world in it.
+async fn world_files() -> [Vec<u8>; 2] {
     let database = Database::in_folder();
     let db = database.open().await;
     world::fill(db.clone()).await;
     db.close().await;
     let files = std::fs::read_dir(database.folder().unwrap()).unwrap();
-    assert_eq!(files.count(), 1, "all is in the one file");
-    std::fs::read(database.file()).unwrap()
+    assert_eq!(files.count(), 2, "all is in the two files");
+    database.files().map(|file| std::fs::read(file).unwrap())
 }
 
 fn server() -> String {

@@ -37,15 +37,40 @@ pub async fn dump_table(db: &Db, table: &str) -> String {
     rows(db, table, &key).await
 }
 
+/// What is in a database of activity counts as part of the database that it belongs to.
 async fn rows(db: &Db, table: &str, key: &str) -> String {
+    let is_about_accesses = |line: &String| line.contains(" | \"access\" | ");
+    match (table, db.separate_activity()) {
+        ("sightings", Some(activity)) => own_rows(activity, table, key).await.concat(),
+        ("counters", Some(activity)) => {
+            let mut lines = own_rows(db, table, key).await;
+            lines.retain(|line| !is_about_accesses(line));
+            lines.extend(own_rows(activity, table, key).await);
+            lines.sort();
+            lines.concat()
+        }
+        ("counters", None) => {
+            let mut lines = own_rows(db, table, key).await;
+            lines.sort();
+            lines.concat()
+        }
+        // The name of the file of activity is a matter of chance.
+        ("settings", _) => {
+            let lines = own_rows(db, table, key).await;
+            lines.into_iter().filter(|line| !line.contains("activity_file")).collect()
+        }
+        _ => own_rows(db, table, key).await.concat(),
+    }
+}
+
+async fn own_rows(db: &Db, table: &str, key: &str) -> Vec<String> {
     let columns = columns(table);
     let select = sql("SELECT").append_text(&format!("{} FROM {table} ORDER BY {key}", columns.join(", ")));
-    let mut out = String::new();
-    for row in db.query(QueryWeight::Search, select).await.unwrap() {
-        let cells: Vec<String> = columns.iter().map(|name| cell(&row.get::<Cell>(name).unwrap().0)).collect();
-        out.push_str(&format!("{table}: {}\n", cells.join(" | ")));
-    }
-    out
+    let rows = db.query(QueryWeight::Search, select).await.unwrap();
+    let cells = |row: &storage::Row| -> Vec<String> {
+        columns.iter().map(|name| cell(&row.get::<Cell>(name).unwrap().0)).collect()
+    };
+    rows.iter().map(|row| format!("{table}: {}\n", cells(row).join(" | "))).collect()
 }
 
 fn columns(table: &str) -> Vec<&'static str> {

@@ -92,7 +92,7 @@ pub async fn run_server(
     let process = presence::generate_process_name(&app);
     let vault = server_key::check_server_key(&app, &key_file, &process, VERSION).await?;
     app.vault = Some(vault.clone());
-    let watch = DatabaseLifeWatch { mark: address.mark_path() };
+    let watch = DatabaseLifeWatch::new(address.mark_path());
     let found = database_life::check_database_life(&app, &watch).await?;
     let data = address.folder().map(std::path::Path::to_owned);
     app.environment =
@@ -365,7 +365,7 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, heartbeat: Pro
 pub async fn sign_off_process(app: &App, process: &str, watch: &DatabaseLifeWatch) {
     let left = async {
         database_life::continue_database_life(app, watch).await?;
-        presence::sign_off_process(app, process).await
+        Ok::<_, app::Error>(presence::sign_off_process(app, process).await?)
     };
     if let Err(error) = left.await {
         tracing::warn!(%error, "the process could not be unregistered");

@@ -38,7 +38,7 @@ pub async fn run_worker(settings: &ServerSettings) -> Result<ExitCode, FatalErro
     let app = super::open_app(settings).await?;
     let process = presence::generate_process_name(&app);
     let vault = server_key::check_server_key(&app, &key_file, &process, VERSION).await?;
-    let watch = DatabaseLifeWatch { mark: address.mark_path() };
+    let watch = DatabaseLifeWatch::new(address.mark_path());
     database_life::check_database_life(&app, &watch).await?;
     signals.begin_serving();
     let interval = settings.housekeeping.heartbeat;

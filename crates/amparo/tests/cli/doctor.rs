@@ -256,6 +256,29 @@ async fn doctor_tells_what_others_may_read(database: Database) {
 }
 
 #[both_engines]
+async fn doctor_misses_the_access_log(database: Database) {
+    let amparo = Amparo::new(database);
+    assert_eq!(amparo.serve().terminate(), 0);
+    assert_check(&amparo, "", "acessos", ("ok", "fica gravado"));
+    let Some(folder) = amparo.database.folder() else { return };
+    let file = folder.join("amparo.db.activity");
+    chmod(folder, 0o755);
+    chmod(&file, 0o644);
+    let readable = format!("{} pode ser lido por outros", file.display());
+    assert_check(&amparo, "", "permissões", ("aviso", &readable));
+    std::fs::remove_file(&file).unwrap();
+    assert_check(&amparo, "", "acessos", ("erro", "o arquivo não existe"));
+    assert!(!file.exists(), "looking creates nothing");
+    let other = Database::fresh(Engine::Sqlite).await;
+    other.open().await.close().await;
+    std::fs::copy(other.folder().unwrap().join("amparo.db.activity"), &file).unwrap();
+    assert_check(&amparo, "", "acessos", ("erro", "o arquivo é de outro banco de dados"));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(amparo.serve().terminate(), 0);
+    assert_check(&amparo, "", "acessos", ("ok", "fica gravado"));
+}
+
+#[both_engines]
 async fn doctor_lists_no_server_that_was_killed(database: Database) {
     let amparo = Amparo::new(database);
     for _ in 0..2 {

@@ -4,11 +4,11 @@ use crate::ServerState;
 use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, QueryRecord};
 use crate::failure::RequestFailure;
-use app::audit::access_log::{AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
-use app::audit::{self, access_log};
+use app::audit::entry_pages::{AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
+use app::audit::{self, entry_pages};
 use app::register_snapshot::load_registers;
 use axum::extract;
-use domain::{Moment, PersonCode, TimeZone, UserCode};
+use domain::{AuditCursor, Moment, PersonCode, TimeZone, UserCode};
 use std::collections::HashMap;
 use wire::records::{AuditoriaQuery, AuditoriaTO, PessoaVistaTO, RegistroAuditoriaTO};
 
@@ -18,14 +18,14 @@ pub async fn list_audit_entries(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     QueryRecord(query): QueryRecord<AuditoriaQuery>,
 ) -> Result<JsonAnswer<AuditoriaTO>, RequestFailure> {
-    let after = query.after.into_set().map_or(0, wire::read::BoundedInt::get);
+    let after = query.after.into_set().unwrap_or(AuditCursor::START);
     let question = AuditPageQuery { after, person: query.person.into_set(), user: query.user.into_set() };
-    let page = access_log::read_audit_page(&state.app, &caller, question).await?;
-    let names = access_log::list_user_names(&state.app, &caller).await?;
+    let page = entry_pages::read_audit_page(&state.app, &caller, question).await?;
+    let names = entry_pages::list_user_names(&state.app, &caller).await?;
     let registers = load_registers(&state.app, caller.scope.tenant()).await?;
     let items =
         page.entries.into_iter().map(|one| render_audit_entry(&registers.zone, &names, one)).collect();
-    Ok(JsonAnswer(AuditoriaTO { itens: items, proximo: page.reached, tem_mais: page.has_more }))
+    Ok(JsonAnswer(AuditoriaTO { itens: items, proximo: page.reached.to_string(), tem_mais: page.has_more }))
 }
 
 fn render_audit_entry(

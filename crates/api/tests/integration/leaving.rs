@@ -100,6 +100,7 @@ async fn rows(place: &Place) -> Vec<String> {
             // Sealed anew, and counted on by what bringing adds.
             && !line.starts_with("secrets: ")
             && !line.starts_with("counters: 1 | \"audit\"")
+            && !line.starts_with("counters: 1 | \"access\"")
             && !line.contains("\"amparo bring\"")
     };
     lines.lines().filter(travels).map(str::to_owned).collect()

@@ -123,6 +123,32 @@ async fn a_server_whose_database_refuses_to_write_is_not_ready_until_it_does_not
     server.stop().await;
 }
 
+/// The file of the access log is damaged: nothing personal is shown, and what was written before is not lost.
+#[testkit::test]
+async fn without_its_access_log_a_server_shows_nothing_personal() {
+    let world = World::hostile(testkit::Engine::Sqlite).await;
+    for app in world.processes() {
+        app.db.close().await;
+    }
+    let file = world.database.folder().unwrap().join("amparo.db.activity");
+    std::fs::write(&file, "not a database").unwrap();
+    let app = app::App { db: world.database.open().await, ..world.processes()[0].clone() };
+    let server = Server::start(app.clone()).await;
+    let entered = server.enter(&world.administrator.email, testkit::PASSWORD).await;
+    let token = entered.json()["authorizationToken"].as_str().unwrap().to_owned();
+    let bearer = format!("Bearer {token}");
+    let get = async |path: &str| server.send("GET", path, &[("Authorization", &bearer)], b"").await;
+    for path in ["/ext/beneficio/lista", "/gestao/auditoria", "/gestao/historico"] {
+        assert_eq!(get(path).await.head.status, 503, "{path}");
+    }
+    assert_eq!(get("/gestao/plano").await.head.status, 200, "no person is in it");
+    let answer = server.get("/readyz").await;
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"not a database", "it is left as it is");
+    server.stop().await;
+    app.db.close().await;
+}
+
 mod a_caller_of_a_database_that_is_read_only_is_told_so_with_503 {
     use super::*;
 

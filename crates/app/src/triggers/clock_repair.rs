@@ -53,11 +53,13 @@ pub async fn pull_back_waits(
             .await?;
     }
     let after = now.plus(CLOCK_TOLERANCE);
-    let pull_back =
-        app.db.write(WriteLane::background(TenantId::SERVER), (after, now), |tx, (after, now)| {
+    let lane = WriteLane::background(TenantId::SERVER);
+    for db in [Some(&app.db), app.db.separate_activity()].into_iter().flatten() {
+        let pull_back = db.write(lane, (after, now), |tx, (after, now)| {
             Box::pin(processes::correct_future_heartbeats(tx, *after, *now))
         });
-    pull_back.await?;
+        pull_back.await?;
+    }
     Ok(count)
 }
 

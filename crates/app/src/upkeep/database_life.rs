@@ -12,6 +12,8 @@ use domain::encode_hex;
 use domain::{AuditedAction, AuditedOperation, Moment, TenantId};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use storage::access::tokens;
 use storage::history::audit;
 use storage::server::settings::{self, ServerSetting};
@@ -24,6 +26,14 @@ use storage::{Tx, WriteLane};
 pub struct DatabaseLifeWatch {
     /// The file beside the database, if one is needed.
     pub mark: Option<PathBuf>,
+    /// How many commits there were with the last mark.
+    marked_commits: Arc<AtomicU64>,
+}
+
+impl DatabaseLifeWatch {
+    pub fn new(mark: Option<PathBuf>) -> DatabaseLifeWatch {
+        DatabaseLifeWatch { mark, ..DatabaseLifeWatch::default() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +121,8 @@ pub async fn check_database_life(app: &App, watch: &DatabaseLifeWatch) -> Result
     run_life_check(app, watch, mark).await
 }
 
-/// The same check while serving: adds a mark, and detects a database replaced meanwhile.
+/// The same check while serving: adds a mark if there were writes since the last one, and detects a database replaced
+/// meanwhile.
 #[boxed::future]
 pub async fn continue_database_life(
     app: &App,
@@ -125,6 +136,10 @@ pub async fn continue_database_life(
         if stored.is_some_and(|life| identity.is_none() || life.identity == identity) {
             return Ok(DatabaseLifeVerdict::SameDatabase);
         }
+    }
+    // What was not written to cannot have been set back.
+    if watch.mark.is_some() && app.db.commit_count() == watch.marked_commits.load(Ordering::Relaxed) {
+        return Ok(DatabaseLifeVerdict::SameDatabase);
     }
     run_life_check(app, watch, None).await
 }
@@ -157,8 +172,11 @@ async fn run_life_check(
     mark: Option<Option<DatabaseMark>>,
 ) -> Result<DatabaseLifeVerdict, Error> {
     let input = prepare_life_check(app, mark).await?;
+    let commits = app.db.commit_count();
     let outcome =
         app.db.write(select_server_lane(), input, |tx, input| Box::pin(write_life_check(tx, input))).await?;
+    // One more for the mark itself.
+    watch.marked_commits.store(commits + 1, Ordering::Relaxed);
     Ok(conclude_life_check(app, watch, outcome).await)
 }
 

@@ -2,7 +2,8 @@
 
 use app::access::users::{InitialPassword, NewUserInput};
 use app::access::{password_reset, sessions, users};
-use app::audit::access_log::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
+use app::audit::access_log;
+use app::audit::entry_pages::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
 use app::{App, Error, access};
 use domain::{CallerAddress, DisplayName, Email, InputField, Password, Role};
 use std::net::IpAddr;
@@ -29,7 +30,7 @@ async fn told(world: &World) -> Vec<StoredAuditEntry> {
     let away = IpAddr::from([198, 51, 100, 1]).into();
     let token = access::log_in_program(app, &world.administrator.email, PASSWORD, away).await.unwrap().token;
     let caller = app::session::load_session(app, &token).await.unwrap();
-    let page = access_log::read_audit_page(app, &caller, AuditPageQuery::default()).await.unwrap();
+    let page = entry_pages::read_audit_page(app, &caller, AuditPageQuery::default()).await.unwrap();
     page.entries.into_iter().filter(|one| one.address.as_deref() != Some("198.51.100.1")).collect()
 }
 

@@ -1,17 +1,19 @@
 //! The audit backwards, as people read it: nothing is lost between its pages, whoever and whatever time is asked for.
 
-use app::audit::access_log::{self, AuditPageQuery, AuditedEvent, ReverseAuditQuery, StoredAuditEntry};
+use app::audit::entry_pages::{self, AuditPageQuery, AuditedEvent, ReverseAuditQuery, StoredAuditEntry};
 use app::session::Session;
 use app::{App, Error, access};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Clock, Moment, PersonCode, UserCode,
+    AuditCursor, AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Clock, Moment,
+    PersonCode, UserCode,
 };
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::WriteLane;
+use storage::history::access_log::{AccessLogBlock, append_access_log};
 use storage::history::audit as stored;
-use storage::history::audit::{AccessLogBlock, AuditEntry};
+use storage::history::audit::AuditEntry;
 use testkit::{Caller, PASSWORD, World, both_engines};
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -46,13 +48,19 @@ async fn happened(world: &World) {
                             change,
                         };
                         stored::append_audit_entry(tx, &entry).await?;
-                        let mut look = AccessLogBlock::new(user, AuditedOperation::ShowMember, (person, *at));
-                        look.add(PersonCode::new(900), *at);
-                        stored::append_access_log(tx, *tenant, &[look]).await?;
                         Ok::<_, storage::Error>(())
                     })
                 },
             );
+            unit.await.unwrap();
+            let user = Some(UserCode::new(1 + number % 2));
+            let person = PersonCode::new(1 + number % 3);
+            let mut look = AccessLogBlock::new(user, AuditedOperation::ShowMember, (person, at));
+            look.add(PersonCode::new(900), at);
+            let activity = world.db().activity().unwrap();
+            let unit = activity.write(WriteLane::foreground(tenant), (tenant, look), |tx, (tenant, look)| {
+                Box::pin(append_access_log(tx, *tenant, std::slice::from_ref(look)))
+            });
             unit.await.unwrap();
         }
         world.clock.pass(MINUTE);
@@ -62,7 +70,7 @@ async fn happened(world: &World) {
 async fn backwards(app: &App, caller: &Session, mut reading: ReverseAuditQuery) -> Vec<StoredAuditEntry> {
     let mut all = Vec::new();
     loop {
-        let (page, _) = access_log::read_newest_audit_page(app, caller, reading).await.unwrap();
+        let (page, _) = entry_pages::read_newest_audit_page(app, caller, reading).await.unwrap();
         assert!(page.entries.len() <= 100);
         all.extend(page.entries);
         if !page.has_more {
@@ -75,7 +83,7 @@ async fn backwards(app: &App, caller: &Session, mut reading: ReverseAuditQuery) 
 async fn forwards(app: &App, caller: &Session, mut question: AuditPageQuery) -> Vec<StoredAuditEntry> {
     let mut all = Vec::new();
     loop {
-        let page = access_log::read_audit_page(app, caller, question).await.unwrap();
+        let page = entry_pages::read_audit_page(app, caller, question).await.unwrap();
         all.extend(page.entries);
         if !page.has_more {
             return all;
@@ -93,7 +101,8 @@ async fn backwards_is_forwards_from_the_other_end(world: World) {
     let person = Some(PersonCode::new(2));
     let user = Some(UserCode::new(1));
     for (person, user) in [(None, None), (person, None), (None, user), (person, user)] {
-        let mut ahead = forwards(app, &caller, AuditPageQuery { after: 0, person, user }).await;
+        let mut ahead =
+            forwards(app, &caller, AuditPageQuery { person, user, ..AuditPageQuery::default() }).await;
         ahead.reverse();
         assert!(ahead.len() > 30, "{person:?} {user:?}: {}", ahead.len());
         let reading = ReverseAuditQuery { person, user, ..ReverseAuditQuery::default() };
@@ -114,7 +123,7 @@ async fn it_is_for_administrators_names_people_and_leaves_no_look_itself(world: 
     let caller = session(app, &world.administrator).await;
     let operator = session(app, &world.operator).await;
     assert!(matches!(
-        access_log::read_newest_audit_page(app, &operator, ReverseAuditQuery::default()).await,
+        entry_pages::read_newest_audit_page(app, &operator, ReverseAuditQuery::default()).await,
         Err(Error::Forbidden)
     ));
     let text = br#"{"nomePessoa": "Zulmira Prova", "cpfCnpj": "529.982.247-25", "codLoja": 2}"#;
@@ -123,15 +132,15 @@ async fn it_is_for_administrators_names_people_and_leaves_no_look_itself(world: 
         .await
         .unwrap();
     let (page, names) =
-        access_log::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
+        entry_pages::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
     let AuditedEvent::Change(Some(person), _) = &page.entries[0].what else { panic!("{:?}", page.entries) };
     assert_eq!(names[person], "Zulmira Prova");
     let (again, _) =
-        access_log::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
+        entry_pages::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
     assert_eq!(again.entries.len(), page.entries.len());
     let future = Some(Moment::from_millis(i64::MAX));
     let none = ReverseAuditQuery { since: future, ..ReverseAuditQuery::default() };
-    assert!(access_log::read_newest_audit_page(app, &caller, none).await.unwrap().0.entries.is_empty());
+    assert!(entry_pages::read_newest_audit_page(app, &caller, none).await.unwrap().0.entries.is_empty());
 }
 
 /// Entries of a version that kept only texts, and of a newer one with other actions, are shown as they are stored.
@@ -154,8 +163,9 @@ async fn an_entry_that_is_only_a_text_is_shown_as_stored(world: World) {
         Box::pin(async move { tx.execute_batch(rows.clone()).await })
     });
     unit.await.unwrap();
-    let question = AuditPageQuery { after: 1_000_000, ..AuditPageQuery::default() };
-    let page = access_log::read_audit_page(world.app(), &caller, question).await.unwrap();
+    let after = AuditCursor { changes: 1_000_000, accesses: 1_000_000 };
+    let question = AuditPageQuery { after, ..AuditPageQuery::default() };
+    let page = entry_pages::read_audit_page(world.app(), &caller, question).await.unwrap();
     let texts: Vec<Option<String>> = page
         .entries
         .into_iter()

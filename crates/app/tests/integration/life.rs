@@ -22,7 +22,7 @@ async fn kept(world: &World) -> String {
 /// How a database is watched: by what it says of itself, or by a file beside it.
 fn watch(world: &World, folder: &Path) -> DatabaseLifeWatch {
     let has_file = world.database.engine == Engine::Sqlite;
-    DatabaseLifeWatch { mark: has_file.then(|| folder.join("amparo.db.mark")) }
+    DatabaseLifeWatch::new(has_file.then(|| folder.join("amparo.db.mark")))
 }
 
 #[both_engines]

@@ -7,7 +7,7 @@ use app::access::SignInCodeOutcome;
 use app::access::second_factor::{self, SecondFactorState};
 use app::access::sessions::{self, ConsoleUser, SignInOutcome};
 use app::access::users;
-use app::audit::access_log;
+use app::audit::entry_pages;
 use app::{App, Error, access};
 use domain::{CallerAddress, Clock, Rejection};
 use phone::code;
@@ -307,7 +307,7 @@ async fn an_administrator_of_his_own_association_or_a_command_removes_it(world: 
     assert!(!sessions::has_open_challenge(app, &operator).await.unwrap(), "what was begun with it has ended");
     inside(app, &world.operator).await;
     let (page, _) =
-        access_log::read_newest_audit_page(app, &administrator, access_log::ReverseAuditQuery::default())
+        entry_pages::read_newest_audit_page(app, &administrator, entry_pages::ReverseAuditQuery::default())
             .await
             .unwrap();
     let told = format!("{:?}", page.entries);

@@ -9,13 +9,13 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
 use crate::widgets::select_option::SelectOption;
 use app::App;
-use app::audit::access_log::{
+use app::audit::entry_pages::{
     self, AccountActionResult, AuditEntryContent, AuditedEvent, NAMED_PEOPLE, ReverseAuditQuery,
     StoredAuditEntry,
 };
 use askama::Template;
 use axum::extract::State;
-use domain::{AuditedOperation, Date, Moment, PersonCode, TimeZone, UserCode};
+use domain::{AuditCursor, AuditedOperation, Date, Moment, PersonCode, TimeZone, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -59,9 +59,9 @@ pub async fn show_audit_page(
     let caller = user.session();
     let zone = app::register_snapshot::load_registers(&app, caller.scope.tenant()).await?.zone.clone();
     let (criteria, problems) = parse_audit_query(&query, &zone);
-    let (page, names) = access_log::read_newest_audit_page(&app, caller, criteria).await?;
+    let (page, names) = entry_pages::read_newest_audit_page(&app, caller, criteria).await?;
     let frame = PageFrame::load(&app, &user, "auditoria").await?;
-    let users = access_log::list_user_names(&app, caller).await?;
+    let users = entry_pages::list_user_names(&app, caller).await?;
     let chosen = query.text("usuario");
     let mut choices: Vec<SelectOption> = users
         .iter()
@@ -118,7 +118,7 @@ fn parse_audit_query(query: &QueryParams, zone: &TimeZone) -> (ReverseAuditQuery
         user: number("usuario", "um usuário").map(UserCode::new),
         since: since.map(|day| day.start_in(zone)),
         until: until.map(|day| day.next().start_in(zone)),
-        before: query.text("antes").parse().ok(),
+        before: AuditCursor::parse(query.text("antes")).ok(),
     };
     (criteria, problems)
 }

@@ -202,11 +202,11 @@ impl ConsoleScene {
         if table.is_empty() { String::new() } else { testkit::dump_table(self.world.db(), table).await }
     }
 
-    /// Everything that is stored but who looked at what, which takes numbers of the audit.
+    /// Everything that is stored but who looked at what.
     pub async fn read_database(&self) -> String {
         app::audit::access_log::flush_access_log(self.world.app()).await.unwrap();
         let all = testkit::dump(self.world.db()).await;
-        let is_look = |line: &str| line.starts_with("sightings: ") || line.contains(" | \"audit\" | ");
+        let is_look = |line: &str| line.starts_with("sightings: ") || line.contains(" | \"access\" | ");
         let is_kept = |line: &&str| !is_look(line);
         all.lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
     }

@@ -10,7 +10,7 @@ use storage::exchange::archive::{
 };
 use storage::server::settings::{self, ServerSetting};
 use storage::server::versions;
-use storage::{Tx, WriteLane, attachments};
+use storage::{Db, Tx, WriteLane, attachments};
 
 /// Replaces the archive's digest in the restore progress, so that no restore can continue.
 const NO_ARCHIVE: &str = "-";
@@ -37,12 +37,14 @@ pub async fn discard_unfinished_restore(
             rows += delete_files(app, tenant).await?;
             on_progress(rows);
         }
-        loop {
-            let deleted = discard_table_page(app, tenant, table).await?;
-            rows += deleted;
-            on_progress(rows);
-            if deleted == 0 {
-                break;
+        for db in list_databases_with_table(app, table)? {
+            loop {
+                let deleted = discard_table_page(db, tenant, table).await?;
+                rows += deleted;
+                on_progress(rows);
+                if deleted == 0 {
+                    break;
+                }
             }
         }
     }
@@ -65,17 +67,25 @@ async fn begin_discard(tx: &mut Tx) -> Result<TenantId, ArchiveError> {
     Ok(tenant)
 }
 
+/// Accesses count for themselves where they have a database of their own.
+fn list_databases_with_table<'a>(app: &'a App, table: &ArchiveTable) -> Result<Vec<&'a Db>, ArchiveError> {
+    Ok(match table.name {
+        _ if table.is_activity() => vec![app.db.activity()?],
+        "counters" => [Some(&app.db), app.db.separate_activity()].into_iter().flatten().collect(),
+        _ => vec![&app.db],
+    })
+}
+
 async fn discard_table_page(
-    app: &App,
+    db: &Db,
     tenant: TenantId,
     table: &'static ArchiveTable,
 ) -> Result<u64, ArchiveError> {
     let lane = WriteLane::background(tenant);
-    app.db
-        .write(lane, (tenant, table), |tx, (tenant, table)| {
-            Box::pin(async move { Ok::<_, ArchiveError>(delete_some_rows(tx, *tenant, table).await?) })
-        })
-        .await
+    let deletion = db.write(lane, (tenant, table), |tx, (tenant, table)| {
+        Box::pin(async move { Ok::<_, ArchiveError>(delete_some_rows(tx, *tenant, table).await?) })
+    });
+    deletion.await
 }
 
 /// File contents are deleted before the rows that refer to them.

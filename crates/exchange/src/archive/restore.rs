@@ -16,8 +16,9 @@ use domain::{AuditedAction, AuditedChange, AuditedOperation, Moment, TenantId};
 use std::path::Path;
 use std::sync::Arc;
 use storage::exchange::archive::{
-    ArchiveNameIndex, ArchiveTable, cancel_waiting_mails, delete_dangling_queues, index_names,
-    list_archive_tables, list_taken_logins, pause_receivers, update_tenant_active, upgrade_archive_rows,
+    ArchiveNameIndex, ArchiveTable, advance_access_counter, cancel_waiting_mails, delete_dangling_queues,
+    index_names, list_archive_tables, list_taken_logins, pause_receivers, replace_accesses,
+    update_tenant_active, upgrade_archive_rows,
 };
 use storage::history::audit::{self, AuditEntry};
 use storage::server::counters::{self, Counter};
@@ -248,6 +249,9 @@ impl ArchiveRestoreRun<'_> {
             rows.iter_mut().for_each(|row| adapt_row(table, row));
             let count = rows.len() as u64;
             let next = RestoreProgress { done: at.done + rows.len() as i64, ..at };
+            if table.is_activity() && self.app.db.separate_activity().is_some() {
+                self.write_accesses(table, std::mem::take(&mut rows)).await?;
+            }
             let part = TableRowBatch { stored_progress, next: next.clone(), table, rows };
             let lane = WriteLane::background(self.tenant());
             self.app.db.write(lane, part, |tx, part| Box::pin(write_table_batch(tx, part))).await?;
@@ -256,6 +260,19 @@ impl ArchiveRestoreRun<'_> {
         }
         join_reader(reading).await?;
         Ok(stored_progress)
+    }
+
+    /// Writes accesses before the progress that counts them: after an interruption they are written again.
+    async fn write_accesses(
+        &self,
+        table: &'static ArchiveTable,
+        rows: Vec<Vec<SqlScalar>>,
+    ) -> Result<(), ArchiveError> {
+        let (lane, input) = (WriteLane::background(self.tenant()), (self.tenant(), rows));
+        let written = self.app.db.activity()?.write(lane, input, move |tx, (tenant, rows)| {
+            Box::pin(replace_accesses(tx, *tenant, table, rows))
+        });
+        Ok(written.await?)
     }
 
     /// Copies the attachments to this server's file store under their original keys.
@@ -347,6 +364,7 @@ impl ArchiveRestoreRun<'_> {
             active: active == Some(&SqlScalar::Bool(true)),
             options: self.options,
         };
+        advance_access_counter(&self.app.db, self.tenant()).await?;
         let lane = WriteLane::foreground(TenantId::SERVER);
         self.app.db.write(lane, last, |tx, last| Box::pin(finish_restore(tx, last))).await
     }

@@ -5,7 +5,7 @@ use super::cell_values::{
     SpreadsheetCell, make_moment_cell, make_number_cell, make_optional_text_cell, make_text_cell,
 };
 use super::list_columns::{ListColumn, define_column};
-use app::audit::access_log::{AccountActionResult, AuditedEvent, StoredAuditEntry};
+use app::audit::entry_pages::{AccountActionResult, AuditedEvent, StoredAuditEntry};
 use app::mail::OutboxMail;
 use app::register_snapshot::TenantRegisters;
 use app::triggers::DeliveryWithAttempts;

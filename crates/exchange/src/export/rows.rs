@@ -10,14 +10,14 @@ use super::register_columns::{self, ReferenceNames};
 use super::{case_columns, member_columns};
 use ::registers::Register;
 use app::access::users;
-use app::audit::access_log::{self, ReverseAuditQuery};
+use app::audit::entry_pages::{self, ReverseAuditQuery};
 use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit, SearchBatch};
 use app::register_snapshot::{self, TenantRegisters};
 use app::sales::{deals, leads};
 use app::session::Session;
 use app::triggers::feed;
 use app::{App, cases, mail, registers, triggers};
-use domain::{CaseKind, Entity, HistoryCode, HistoryCursor, Moment, PAGE_SIZE, UserCode};
+use domain::{AuditCursor, CaseKind, Entity, HistoryCode, HistoryCursor, Moment, PAGE_SIZE, UserCode};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wire::read::{self, BoundedInt, FieldPatch, InputRecord, QueryDate};
@@ -46,7 +46,7 @@ enum ReadPosition {
     Deals { page: i32, last: i32 },
     Leads { page: i32, last: i32 },
     Users { page: i32 },
-    Audit { before: Option<i32>, users: Option<Arc<HashMap<UserCode, String>>> },
+    Audit { before: Option<AuditCursor>, users: Option<Arc<HashMap<UserCode, String>>> },
     Mails { before: i32 },
     Deliveries { before: Option<HistoryCode> },
     History { after: HistoryCursor },
@@ -142,10 +142,10 @@ impl ListRowReader {
                 let users = match users {
                     Some(users) => Arc::clone(users),
                     None => {
-                        Arc::clone(users.insert(Arc::new(access_log::list_user_names(app, caller).await?)))
+                        Arc::clone(users.insert(Arc::new(entry_pages::list_user_names(app, caller).await?)))
                     }
                 };
-                let (page, _) = access_log::read_newest_audit_page(app, caller, reading).await?;
+                let (page, _) = entry_pages::read_newest_audit_page(app, caller, reading).await?;
                 *before = Some(page.reached);
                 let has_more = page.has_more;
                 let make_row = |entry| AuditExportRow { entry, users: Arc::clone(&users) };
@@ -307,7 +307,7 @@ fn build_delivery_query(
 fn build_audit_query(
     query: AuditoriaExportacaoQuery,
     tenant_registers: &TenantRegisters,
-    before: Option<i32>,
+    before: Option<AuditCursor>,
 ) -> ReverseAuditQuery {
     let day = |date: FieldPatch<QueryDate>| date.into_set().map(QueryDate::get);
     ReverseAuditQuery {

@@ -14,6 +14,19 @@ use std::sync::Arc;
 pub struct Db {
     engine: Engine,
     health: Arc<WriteHealth>,
+    activity: ActivityDatabase,
+}
+
+/// Where activity is written: what people looked at, and which processes run. Unlike all else it is written although
+/// nobody changes anything.
+#[derive(Clone)]
+pub(crate) enum ActivityDatabase {
+    /// In this database.
+    Shared,
+    /// In a database of its own, so that writing there does not disturb the readers of this one.
+    Own(Arc<Db>),
+    /// Its file cannot be used; why.
+    Unusable(Arc<str>),
 }
 
 /// The queue a unit of work waits in. Units of one tenant run one after another, across all processes.
@@ -51,8 +64,25 @@ pub enum QueryWeight {
 }
 
 impl Db {
-    pub(crate) fn new(engine: Engine, health: Arc<WriteHealth>) -> Db {
-        Db { engine, health }
+    pub(crate) fn new(engine: Engine, health: Arc<WriteHealth>, activity: ActivityDatabase) -> Db {
+        Db { engine, health, activity }
+    }
+
+    /// The database of accesses and heartbeats: this one, or one of its own.
+    pub fn activity(&self) -> Result<&Db, Error> {
+        match &self.activity {
+            ActivityDatabase::Shared => Ok(self),
+            ActivityDatabase::Own(own) => Ok(own),
+            ActivityDatabase::Unusable(cause) => Err(Error::Unavailable(cause.to_string())),
+        }
+    }
+
+    /// The same if it is not this one.
+    pub fn separate_activity(&self) -> Option<&Db> {
+        match &self.activity {
+            ActivityDatabase::Own(own) => Some(own),
+            ActivityDatabase::Shared | ActivityDatabase::Unusable(_) => None,
+        }
     }
 
     /// Runs a unit of work in a transaction: either all of it is stored durably, or nothing. The unit owns its input
@@ -94,7 +124,21 @@ impl Db {
 
     /// The fault that currently prevents writes, as seen by the most recent writes and reads. Causes no query.
     pub fn write_fault(&self) -> Option<DatabaseFault> {
+        self.own_write_fault().or_else(|| match &self.activity {
+            ActivityDatabase::Shared => None,
+            ActivityDatabase::Own(own) => own.write_fault(),
+            ActivityDatabase::Unusable(_) => Some(DatabaseFault::Damaged),
+        })
+    }
+
+    /// The same without the database of activity.
+    pub fn own_write_fault(&self) -> Option<DatabaseFault> {
         self.health.fault()
+    }
+
+    /// Commits of this process so far.
+    pub fn commit_count(&self) -> u64 {
+        self.health.commit_count()
     }
 
     /// Records that a probe write was not confirmed in time.
@@ -117,6 +161,9 @@ impl Db {
     /// Waits for queued work, then closes the database.
     #[boxed::future]
     pub async fn close(&self) {
+        if let Some(activity) = self.separate_activity() {
+            activity.engine.close().await;
+        }
         self.engine.close().await;
     }
 
@@ -141,14 +188,22 @@ impl Db {
     /// The size of the database in bytes.
     #[boxed::future]
     pub async fn size(&self) -> Result<i64, Error> {
-        self.engine.size().await
+        let activity = match self.separate_activity() {
+            Some(activity) => activity.engine.size().await?,
+            None => 0,
+        };
+        Ok(self.engine.size().await? + activity)
     }
 
     /// What cannot be read correctly. It is subject to the search time limit, so it may time out on a very large
     /// database.
     #[boxed::future]
     pub async fn find_damage(&self) -> Result<Vec<String>, Error> {
-        self.engine.find_damage().await
+        let mut damage = self.engine.find_damage().await?;
+        if let Some(activity) = self.separate_activity() {
+            damage.extend(activity.engine.find_damage().await?);
+        }
+        Ok(damage)
     }
 
     /// Database settings that can lose committed data on a power failure.

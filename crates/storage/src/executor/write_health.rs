@@ -3,6 +3,7 @@
 
 use crate::Error;
 use domain::DatabaseFault;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,12 @@ use std::time::{Duration, Instant};
 const PARTIAL_FAULT_STANDS: Duration = Duration::from_mins(1);
 
 #[derive(Default)]
-pub(crate) struct WriteHealth(Mutex<WriteState>);
+pub(crate) struct WriteHealth {
+    state: Mutex<WriteState>,
+    commits: AtomicU64,
+    /// The gauge is about the main database.
+    is_of_activity: bool,
+}
 
 #[derive(Clone, Copy, Default)]
 enum WriteState {
@@ -23,8 +29,13 @@ enum WriteState {
 }
 
 impl WriteHealth {
+    pub fn of_activity() -> WriteHealth {
+        WriteHealth { is_of_activity: true, ..WriteHealth::default() }
+    }
+
     /// A write was committed durably.
     pub fn report_success(&self) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
         match *state {
             WriteState::Writable => return,
@@ -35,7 +46,7 @@ impl WriteHealth {
             WriteState::Unproven => {}
         }
         *state = WriteState::Writable;
-        metrics::gauge!("amparo_database_writable").set(1.0);
+        self.set_gauge(1.0);
     }
 
     /// Records errors that concern the entire database; errors of a single unit are ignored.
@@ -52,7 +63,7 @@ impl WriteHealth {
         // Logged once per fault: during an outage every request runs into it.
         if !matches!(*state, WriteState::Failing(known, _) if known == fault) {
             tracing::error!(?fault, "the database cannot be written");
-            metrics::gauge!("amparo_database_writable").set(0.0);
+            self.set_gauge(0.0);
         }
         *state = WriteState::Failing(fault, Instant::now());
     }
@@ -64,8 +75,19 @@ impl WriteHealth {
         }
     }
 
+    /// Commits of this process.
+    pub fn commit_count(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    fn set_gauge(&self, value: f64) {
+        if !self.is_of_activity {
+            metrics::gauge!("amparo_database_writable").set(value);
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, WriteState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,8 +1,4 @@
-//! The audit log of changes and the access log of personal data. Both share one counter, which also orders them.
-//!
-//! Accesses are grouped: those of one user, by one operation, within a short time, to people whose codes share a
-//! block of a thousand, are one row (`sightings`). A program that reads everyone each night writes a few thousand
-//! rows instead of a million, and the accesses to one person are still found without reading those to others.
+//! The audit log of changes. Accesses to personal data are in `access_log.rs`, and `audit_page.rs` lists both together.
 
 use crate::executor::statement::build_inserts;
 use crate::server::counters::{self, Counter};
@@ -156,99 +152,7 @@ pub fn insert_audit_entries<'e>(
     build_inserts(head, ROWS_PER_STATEMENT, rows)
 }
 
-/// People per block.
-const PEOPLE_PER_BLOCK: i32 = 1000;
-/// Bytes per access: the position of the person in the block, and the time since the first access.
-const BYTES_PER_ACCESS: usize = 6;
-
-/// Accesses of one user, by one operation, to people of one block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccessLogBlock {
-    pub user: Option<UserCode>,
-    pub operation: AuditedOperation,
-    block: i32,
-    first: Moment,
-    people: Vec<u8>,
-}
-
-/// The block of a person's code.
-pub fn compute_block_number(person: PersonCode) -> i32 {
-    person.get().div_euclid(PEOPLE_PER_BLOCK)
-}
-
-impl AccessLogBlock {
-    pub fn new(
-        user: Option<UserCode>,
-        operation: AuditedOperation,
-        first: (PersonCode, Moment),
-    ) -> AccessLogBlock {
-        let (block, at) = (compute_block_number(first.0), first.1);
-        let mut log_block = AccessLogBlock { user, operation, block, first: at, people: Vec::new() };
-        log_block.add(first.0, at);
-        log_block
-    }
-
-    /// Adds an access to a person of the same block.
-    pub fn add(&mut self, person: PersonCode, at: Moment) {
-        let place = u16::try_from(person.get().rem_euclid(PEOPLE_PER_BLOCK)).unwrap_or_default();
-        let millis = u32::try_from(at.duration_since(self.first).as_millis()).unwrap_or(u32::MAX);
-        self.people.extend(place.to_be_bytes());
-        self.people.extend(millis.to_be_bytes());
-    }
-
-    pub fn len(&self) -> usize {
-        self.people.len() / BYTES_PER_ACCESS
-    }
-
-    /// Always false: a block is created with its first access.
-    pub fn is_empty(&self) -> bool {
-        self.people.is_empty()
-    }
-
-    /// Adds the accesses of another block with the same number.
-    pub fn merge(&mut self, other: &AccessLogBlock) {
-        for (person, at) in AccessLogBlock::decode_accesses(other.block, other.first, &other.people) {
-            self.add(person, at);
-        }
-    }
-
-    fn decode_accesses(block: i32, first: Moment, people: &[u8]) -> Vec<(PersonCode, Moment)> {
-        let decode = |bytes: &[u8]| {
-            let place = i32::from(u16::from_be_bytes([bytes[0], bytes[1]]));
-            let millis = u32::from_be_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]);
-            let at = first.plus(std::time::Duration::from_millis(millis.into()));
-            (PersonCode::new(block * PEOPLE_PER_BLOCK + place), at)
-        };
-        people.chunks_exact(BYTES_PER_ACCESS).map(decode).collect()
-    }
-}
-
 const ROWS_PER_STATEMENT: usize = 100;
-
-/// Writes accesses, after the responses were sent.
-#[boxed::future]
-pub async fn append_access_log(
-    tx: &mut Tx,
-    tenant: TenantId,
-    log_blocks: &[AccessLogBlock],
-) -> Result<(), Error> {
-    let count = i32::try_from(log_blocks.len()).map_err(|_| Error::Broken("too many at once".to_owned()))?;
-    let first = counters::reserve_numbers(tx, tenant, Counter::Audit, count).await?;
-    let rows = (first..).zip(log_blocks).map(|(code, one)| -> [SqlScalar; 7] {
-        [
-            tenant.into(),
-            code.into(),
-            one.block.into(),
-            one.first.into(),
-            one.user.into(),
-            one.operation.name().into(),
-            one.people.as_slice().into(),
-        ]
-    });
-    let head =
-        "INSERT INTO sightings (tenant, code, block, happened_at, user_code, operation, people) VALUES";
-    tx.execute_batch(build_inserts(head, ROWS_PER_STATEMENT, rows)).await
-}
 
 /// An entry as read from the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -286,12 +190,7 @@ pub struct AuditEntryCriteria {
     pub user: Option<UserCode>,
 }
 
-/// Maximum number of access rows read for one page.
-const MOST_READ: usize = 5_000;
-/// Maximum number of people in one page.
-const MOST_TOLD: usize = 2_000;
-
-/// Which entries to read, and in which direction.
+/// Which entries of one log to read, and in which direction.
 #[derive(Clone, Copy, Debug)]
 pub struct AuditCodeRange {
     /// Exclusive.
@@ -302,48 +201,30 @@ pub struct AuditCodeRange {
 }
 
 impl AuditCodeRange {
-    pub fn starting_after(code: i32) -> AuditCodeRange {
-        AuditCodeRange { after: code, before: i32::MAX, newest_first: false }
-    }
-
     /// Appends order and limit.
-    fn append_order(self, statement: Statement, take: usize) -> Statement {
+    pub(super) fn append_order(self, statement: Statement, take: usize) -> Statement {
         let order = if self.newest_first { "ORDER BY code DESC LIMIT ?" } else { "ORDER BY code LIMIT ?" };
         statement.append(order, [take as i64])
     }
 
     /// The rest of the range after this code.
-    fn continue_after(self, code: i32) -> AuditCodeRange {
+    pub(super) fn continue_after(self, code: i32) -> AuditCodeRange {
         match self.newest_first {
             true => AuditCodeRange { before: code, ..self },
             false => AuditCodeRange { after: code, ..self },
         }
     }
-
-    /// Sorts codes in the direction of the range.
-    fn sort_key(self, code: i32) -> i32 {
-        if self.newest_first { -code } else { code }
-    }
 }
 
-/// A page of audit entries, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditEntryPage {
-    pub entries: Vec<StoredAuditEntry>,
-    /// The next page starts after this code.
-    pub reached: i32,
-    pub has_more: bool,
-}
-
-/// The entries of a range, at most `take`, or fewer if they name very many people.
+/// The changes of a range, at most `take`.
 #[boxed::future]
-pub async fn list_audit_entries(
-    tx: &mut Tx,
+pub async fn list_audited_changes(
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     criteria: AuditEntryCriteria,
     range: AuditCodeRange,
     take: usize,
-) -> Result<AuditEntryPage, Error> {
+) -> Result<Vec<StoredAuditEntry>, Error> {
     let changes = sql(
         "SELECT code, happened_at, user_code, operation, person, detail, address, result, times, action, subject_kind,
              subject_code, fields, arguments, reason
@@ -354,111 +235,17 @@ pub async fn list_audit_entries(
     .arg(range.before)
     .append_if_some("AND person = ?", criteria.person)
     .append_if_some("AND user_code = ?", criteria.user);
-    let rows = ReadSource::from(&mut *tx)
-        .fetch_all(QueryWeight::Search, range.append_order(changes, take + 1))
-        .await?;
-    let mut entries = rows.iter().map(parse_change_row).collect::<Result<Vec<StoredAuditEntry>, Error>>()?;
-    let (accesses, stopped) = list_access_entries(tx, tenant, criteria, range, take + 1).await?;
-    entries.extend(accesses);
-    entries.sort_unstable_by_key(|one| range.sort_key(one.code));
-    // Entries after the point where reading accesses stopped go to the next page.
-    if let Some(stopped) = stopped {
-        entries.retain(|one| range.sort_key(one.code) <= range.sort_key(stopped));
-    }
-    let mut people = 0;
-    let mut fits = |one: &StoredAuditEntry| {
-        let is_first = people == 0;
-        people += one.what.people_count();
-        is_first || people <= MOST_TOLD
-    };
-    let fitting = entries.iter().take(take).map(&mut fits).take_while(|fits| *fits).count();
-    let has_more = fitting < entries.len() || stopped.is_some();
-    let is_cut = fitting < entries.len();
-    entries.truncate(fitting);
-    let begin = if range.newest_first { range.before } else { range.after };
-    let last = entries.last().map_or(begin, |one| one.code);
-    let reached = if is_cut { last } else { stopped.unwrap_or(last) };
-    Ok(AuditEntryPage { entries, reached, has_more })
-}
-
-/// The first code, up to `newest`, with no entry before a moment. Codes are assigned in order of time, except for the
-/// delay until accesses are written, so a binary search needs no index.
-#[boxed::future]
-pub async fn find_first_code_since(
-    tx: &mut Tx,
-    tenant: TenantId,
-    moment: Moment,
-    newest: i32,
-) -> Result<i32, Error> {
-    let (mut low, mut high) = (1, newest.saturating_add(1));
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let first = |text: &'static str| sql(text).arg(tenant).arg(middle);
-        let change = tx.fetch_optional(first(
-            "SELECT code, happened_at FROM audit WHERE tenant = $1 AND code >= $2 ORDER BY code LIMIT 1",
-        ));
-        let change =
-            change.await?.map(|row| Ok::<(i32, Moment), Error>((row.get("code")?, row.get("happened_at")?)));
-        let access = tx.fetch_optional(first(
-            "SELECT code, happened_at FROM sightings WHERE tenant = $1 AND code >= $2 ORDER BY code LIMIT 1",
-        ));
-        let access =
-            access.await?.map(|row| Ok::<(i32, Moment), Error>((row.get("code")?, row.get("happened_at")?)));
-        match change.into_iter().chain(access).collect::<Result<Vec<_>, Error>>()?.into_iter().min() {
-            Some((code, at)) if at < moment => low = code + 1,
-            _ => high = middle,
-        }
-    }
-    Ok(low)
+    let rows = source.fetch_all(QueryWeight::Search, range.append_order(changes, take)).await?;
+    rows.iter().map(parse_change_row).collect()
 }
 
 impl AuditedEvent {
     /// The number of people in the event.
-    fn people_count(&self) -> usize {
+    pub(super) fn people_count(&self) -> usize {
         match self {
             AuditedEvent::Change(..) => 1,
             AuditedEvent::Access(people) => people.len(),
         }
-    }
-}
-
-/// The accesses of a range. Accesses to other people of a person's block are read and skipped; if there are very
-/// many, it also returns how far it has read.
-async fn list_access_entries(
-    tx: &mut Tx,
-    tenant: TenantId,
-    criteria: AuditEntryCriteria,
-    mut range: AuditCodeRange,
-    take: usize,
-) -> Result<(Vec<StoredAuditEntry>, Option<i32>), Error> {
-    let (mut entries, mut read) = (Vec::new(), 0);
-    loop {
-        let statement = sql("SELECT code, block, happened_at, user_code, operation, people FROM sightings
-             WHERE tenant = $1 AND code > $2 AND code < $3")
-        .arg(tenant)
-        .arg(range.after)
-        .arg(range.before)
-        .append_if_some("AND block = ?", criteria.person.map(compute_block_number))
-        .append_if_some("AND user_code = ?", criteria.user);
-        let rows = tx.fetch_all(range.append_order(statement, take)).await?;
-        read += rows.len();
-        let mut reached = None;
-        for row in &rows {
-            let mut entry = parse_access_row(row)?;
-            reached = Some(entry.code);
-            if let (AuditedEvent::Access(people), Some(person)) = (&mut entry.what, criteria.person) {
-                people.retain(|(accessed, _)| *accessed == person);
-                if people.is_empty() {
-                    continue;
-                }
-            }
-            entries.push(entry);
-        }
-        let Some(reached) = reached.filter(|_| rows.len() == take) else { return Ok((entries, None)) };
-        if entries.len() >= take || read >= MOST_READ {
-            return Ok((entries, Some(reached)));
-        }
-        range = range.continue_after(reached);
     }
 }
 
@@ -502,32 +289,4 @@ fn parse_audited_change(row: &Row) -> Result<Option<AuditedChange>, Error> {
     };
     let fields = fields.iter().flat_map(|names| names.split(',')).map(str::to_owned).collect();
     Ok(Some(AuditedChange { action, subject, fields, arguments, reason: row.get("reason")? }))
-}
-
-fn parse_access_row(row: &Row) -> Result<StoredAuditEntry, Error> {
-    let (code, block, at) = (row.get("code")?, row.get("block")?, row.get("happened_at")?);
-    let (user, operation) = (row.get("user_code")?, row.get("operation")?);
-    let people: Vec<u8> = row.get("people")?;
-    let what = AuditedEvent::Access(AccessLogBlock::decode_accesses(block, at, &people));
-    Ok(StoredAuditEntry { code, at, user, operation, what, address: None, result: None, times: 1 })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn looks_come_back_as_they_were_kept() {
-        let (person, at) = (PersonCode::new, Moment::from_millis);
-        let mut log_block =
-            AccessLogBlock::new(None, AuditedOperation::ShowMember, (person(12_034), at(5_000)));
-        log_block.add(person(12_999), at(5_250));
-        log_block.add(person(12_000), at(4_000));
-        let accesses = AccessLogBlock::decode_accesses(12, at(5_000), &log_block.people);
-        assert_eq!(
-            accesses,
-            [(person(12_034), at(5_000)), (person(12_999), at(5_250)), (person(12_000), at(5_000))]
-        );
-        assert_eq!((compute_block_number(person(999)), compute_block_number(person(1_000))), (0, 1));
-    }
 }

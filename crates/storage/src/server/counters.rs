@@ -20,6 +20,8 @@ pub enum Counter {
     /// The position of a search row; never reused.
     Slot,
     Audit,
+    /// Of accesses to personal data, in the database of activity.
+    Access,
     Benefit,
     Sequence,
     Card,
@@ -77,6 +79,7 @@ impl Counter {
             Counter::Mail => "mail",
             Counter::Slot => "slot",
             Counter::Audit => "audit",
+            Counter::Access => "access",
             Counter::Benefit => "benefit",
             Counter::Sequence => "sequence",
             Counter::Card => "card",

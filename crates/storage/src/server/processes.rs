@@ -1,6 +1,7 @@
-//! The processes that currently serve this database.
+//! The processes that currently serve this database. A process registers in the database itself, where the key is
+//! checked, and beats where activity is written.
 
-use crate::{Error, QueryWeight, ReadSource, Tx, sql};
+use crate::{Db, Error, QueryWeight, ReadSource, Tx, sql};
 use domain::Moment;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +43,21 @@ pub async fn correct_future_heartbeats(tx: &mut Tx, after: Moment, now: Moment) 
 
 /// The processes seen since a moment, oldest first.
 #[boxed::future]
-pub async fn list_live_processes(
+pub async fn list_live_processes(db: &Db, since: Moment) -> Result<Vec<ServerProcess>, Error> {
+    let mut processes = list_processes_seen(db, since).await?;
+    if let Some(activity) = db.separate_activity() {
+        let beats = list_processes_seen(activity, since).await?;
+        processes.retain(|one| !beats.iter().any(|beat| beat.process == one.process));
+        processes.extend(beats);
+        processes
+            .sort_by(|one, other| (one.started_at, &one.process).cmp(&(other.started_at, &other.process)));
+    }
+    Ok(processes)
+}
+
+/// The same in one database.
+#[boxed::future]
+pub async fn list_processes_seen(
     source: impl Into<ReadSource<'_>>,
     since: Moment,
 ) -> Result<Vec<ServerProcess>, Error> {

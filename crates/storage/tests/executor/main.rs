@@ -3,6 +3,7 @@
 
 extern crate amparo_storage as storage;
 
+mod activity;
 mod file;
 mod gate;
 mod pooler;

@@ -28,11 +28,11 @@ async fn whoever_watches_is_told_of_every_statement(database: Database) {
     let db = database.open_with(&options).await;
     seen.lock().unwrap().clear();
     let insert = |name: &str| sql("INSERT INTO settings (name, value) VALUES ($1, $2)").arg(name).arg("x");
-    let select = || sql("SELECT value FROM settings WHERE name >= $1").arg("a");
+    let select = || sql("SELECT value FROM settings WHERE name >= $1").arg("xa");
     let unit = db.write(WriteLane::foreground(TENANT), (), move |tx, ()| {
         Box::pin(async move {
-            tx.execute(insert("a")).await?;
-            tx.execute_batch(vec![insert("b"), insert("c")]).await?;
+            tx.execute(insert("xa")).await?;
+            tx.execute_batch(vec![insert("xb"), insert("xc")]).await?;
             tx.fetch_several([select(), select()]).await?;
             tx.fetch_all(select()).await.map(drop)
         })
@@ -52,9 +52,9 @@ async fn whoever_watches_is_told_of_every_statement(database: Database) {
         .map(|(text, values, cost)| (text.split(' ').next().unwrap(), &values[..], cost.rows))
         .collect();
     let value = |name: &str| [name.into(), "x".into()];
-    let from = [SqlScalar::from("a")];
+    let from = [SqlScalar::from("xa")];
     let mut expected = vec![];
-    let inserted = [value("a"), value("b"), value("c")];
+    let inserted = [value("xa"), value("xb"), value("xc")];
     expected.extend(inserted.iter().map(|values| ("INSERT", &values[..], 1)));
     expected.extend([("SELECT", &from[..], 3); 6]);
     assert_eq!(told, expected);
@@ -72,12 +72,12 @@ async fn what_is_foreseen_is_asked_for_once_and_never_believed_after_a_write(dat
     let select = |from: &str| sql("SELECT name FROM settings WHERE name >= $1").arg(from);
     let unit = db.write(WriteLane::foreground(TENANT), (), move |tx, ()| {
         Box::pin(async move {
-            tx.execute(insert("a")).await?;
-            tx.prefetch(vec![select("a"), select("b")]).await?;
-            let [later, all, again] = tx.fetch_several([select("b"), select("a"), select("a")]).await?;
-            tx.prefetch(vec![select("a")]).await?;
-            tx.execute(insert("b")).await?;
-            let after = tx.fetch_all(select("a")).await?;
+            tx.execute(insert("xa")).await?;
+            tx.prefetch(vec![select("xa"), select("xb")]).await?;
+            let [later, all, again] = tx.fetch_several([select("xb"), select("xa"), select("xa")]).await?;
+            tx.prefetch(vec![select("xa")]).await?;
+            tx.execute(insert("xb")).await?;
+            let after = tx.fetch_all(select("xa")).await?;
             Ok([later.len(), all.len(), again.len(), after.len()])
         })
     });

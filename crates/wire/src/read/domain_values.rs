@@ -5,11 +5,11 @@ use super::{BoundedInt, FieldPath, InputProblems, JsonInput};
 use crate::refusal;
 use crate::set_names::{self, NamedSet};
 use domain::{
-    BenefitCode, BoundedText, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode,
-    DependentCode, DisplayName, Document, Email, Entity, FieldCode, FunnelCode, HistoryCode, HistoryCursor,
-    HostName, InputField, ItemCode, LeadCode, Money, Network, NoteText, PeriodStart, PersonCode, Phone,
-    PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, StageCode, SupplierCode, TimeZone,
-    Uf, UserCode, VehicleTypeCode, fold_text,
+    AuditCursor, BenefitCode, BoundedText, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf,
+    Date, DealCode, DependentCode, DisplayName, Document, Email, Entity, FieldCode, FunnelCode, HistoryCode,
+    HistoryCursor, HostName, InputField, ItemCode, LeadCode, Money, Network, NoteText, PeriodStart,
+    PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, StageCode,
+    SupplierCode, TimeZone, Uf, UserCode, VehicleTypeCode, fold_text,
 };
 use domain::{
     ClaimTypeCode, ClinicCode, DoctorCode, ImportCode, InspectionTypeCode, SituationCode, SpecialtyCode,
@@ -70,6 +70,7 @@ texts! {
     ReceiverAddress: ReceiverAddress::parse, build_string_schema().max_length(Some(ReceiverAddress::LONGEST));
     NoteText: NoteText::parse, build_string_schema().max_length(Some(NoteText::LONGEST));
     HistoryCursor: HistoryCursor::parse, build_string_schema().pattern(Some(r"^\d{1,10}(-[0-9a-f]{12})?$"));
+    AuditCursor: AuditCursor::parse, build_string_schema().pattern(Some(r"^\d{1,10}(-\d{1,10})?$"));
     HostName: HostName::parse, build_string_schema().max_length(Some(253));
     TimeZone: TimeZone::parse, build_string_schema();
     Network: Network::parse, build_string_schema();

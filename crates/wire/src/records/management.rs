@@ -1,8 +1,8 @@
 //! Management: the feed of situation changes, and the audit log.
 
 use crate::input;
-use crate::read::{BoundedInt, describe_schema};
-use domain::{Entity, HistoryCursor, PersonCode, UserCode};
+use crate::read::describe_schema;
+use domain::{AuditCursor, Entity, HistoryCursor, PersonCode, UserCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -81,8 +81,8 @@ pub struct MudancaTO {
 input! {
     /// O que se procura na auditoria.
     pub struct AuditoriaQuery = "AuditoriaQueryTO" {
-        /// O cursor: os registros depois deste. Sem ele, desde o primeiro.
-        after "apos": optional BoundedInt<0, { i32::MAX }> = 4711,
+        /// De onde em diante: o `proximo` da última leitura. Sem ele, desde o primeiro registro.
+        after "apos": optional AuditCursor = "4711-903",
         /// Só o que toca esta pessoa.
         person "codPessoa": optional PersonCode = 555,
         /// Só o que fez este usuário.
@@ -96,9 +96,9 @@ input! {
 pub struct AuditoriaTO {
     /// Os registros, até 100.
     pub itens: Vec<RegistroAuditoriaTO>,
-    /// O cursor a enviar em `apos` da próxima vez.
-    #[schema(examples(4711))]
-    pub proximo: i32,
+    /// O que enviar em `apos` da próxima vez, como veio.
+    #[schema(examples("4711-903"))]
+    pub proximo: String,
     /// Se já há mais registros depois destes.
     #[schema(examples(false))]
     pub tem_mais: bool,
@@ -108,7 +108,7 @@ pub struct AuditoriaTO {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistroAuditoriaTO {
-    /// Código do registro.
+    /// Código do registro. As leituras têm numeração própria: `tipo` e código, juntos, distinguem um registro.
     #[schema(examples(4711))]
     pub cod_auditoria: i32,
     /// Quando foi, no fuso da base.

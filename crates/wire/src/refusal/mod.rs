@@ -110,6 +110,10 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
                 "\"{value}\" não é uma posição do histórico; envie o `proximo` da última leitura, ou um codHistorico."
             ),
         ),
+        Rejection::BadAuditCursor(value) => RequestProblem::of(
+            "apos",
+            format!("\"{value}\" não é uma posição da auditoria; envie o `proximo` da última leitura."),
+        ),
         Rejection::CursorOfReplacedHistory => RequestProblem::of(
             "apos",
             "a base voltou a um estado anterior (uma cópia foi restaurada), e esta posição do histórico já não existe: o que foi lido depois daquela cópia foi desfeito. Leia de novo desde o começo, sem `apos`, ou envie em `apos` um codHistorico que ainda exista.",

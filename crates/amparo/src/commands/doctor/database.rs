@@ -55,6 +55,7 @@ async fn examine_content(
     let mut findings = vec![
         check_writing(app).await,
         check_pages(app).await,
+        check_activity(app).await,
         check_durability(app).await,
         check_clocks(app).await,
         processes,
@@ -132,6 +133,26 @@ async fn check_pages(app: &App) -> CheckFinding {
             WHAT,
             format!(
                 "o banco de dados não se deixa ler: {}; volte à sua última cópia.",
+                describe_cause(&error.to_string())
+            ),
+        ),
+    }
+}
+
+/// The log of accesses: without it, nothing personal is shown.
+async fn check_activity(app: &App) -> CheckFinding {
+    const WHAT: &str = "acessos";
+    let found = match app.db.activity() {
+        Ok(activity) => activity.ping().await,
+        Err(error) => Err(error),
+    };
+    match found {
+        Ok(()) => CheckFinding::ok(WHAT, "quem vê os dados de quem fica gravado."),
+        Err(error) => CheckFinding::fault(
+            WHAT,
+            format!(
+                "o registro de quem vê os dados de quem não abre: {}; confira o arquivo `.activity` ao lado do banco e as suas \
+                 permissões, ou devolva o da sua cópia. Até lá, o que mostra dados pessoais responde 503.",
                 describe_cause(&error.to_string())
             ),
         ),

@@ -58,7 +58,8 @@ fn list_exposed_files(settings: &ServerSettings, address: &DatabaseAddress) -> V
         name.push(suffix);
         PathBuf::from(name)
     };
-    let database = address.file_path().map(|file| ["", "-wal", "-shm"].map(|suffix| beside(file, suffix)));
+    let suffixes = ["", "-wal", "-shm", ".activity", ".activity-wal", ".activity-shm"];
+    let database = address.file_path().map(|file| suffixes.map(|suffix| beside(file, suffix)));
     let server_key = resolve_key_file(settings, address).ok();
     let own_tls = server_key.as_deref().map(|key| tls::locate_self_signed_files(key).1);
     let keys = [server_key, settings.tls.key_file.clone(), own_tls];

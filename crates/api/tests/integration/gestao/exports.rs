@@ -59,7 +59,7 @@ async fn audited(calls: &Calls) -> Vec<String> {
     loop {
         let page = calls.read(&calls.administrator, "/gestao/auditoria", &[("apos", &after)]).await;
         all.extend(items(&page).iter().map(ToString::to_string).filter(|one| one.contains("export")));
-        after = page["proximo"].to_string();
+        after = page["proximo"].as_str().unwrap().to_owned();
         if page["temMais"] != json!(true) {
             return all;
         }
@@ -96,7 +96,8 @@ async fn every_list_leaves_and_is_audited(world: World) {
         app::audit::access_log::flush_access_log(app).await.unwrap();
     }
     let looks = storage::sql("SELECT DISTINCT operation FROM sightings ORDER BY operation");
-    let looks = calls.world.db().query(storage::QueryWeight::Search, looks).await.unwrap();
+    let looks =
+        calls.world.db().activity().unwrap().query(storage::QueryWeight::Search, looks).await.unwrap();
     let looks: Vec<String> = looks.iter().map(|row| row.get("operation").unwrap()).collect();
     assert!(looks.iter().any(|one| one == "GET /gestao/exportacao"), "{looks:?}");
     for page in ["/ext/beneficio/lista", "/gestao/negocio", "/gestao/lead", "/gestao/historico"] {

@@ -3,7 +3,8 @@
 use super::sample::Sample;
 use app::access;
 use app::access::users::{self, InitialPassword, NewUserInput};
-use app::audit::access_log::{self, AuditPageQuery};
+use app::audit::access_log;
+use app::audit::entry_pages::{self, AuditPageQuery};
 use app::benefits::equipment;
 use app::benefits::{self, BenefitWriteInput};
 use app::idempotency::{IdempotencyKey, IdempotentWrite, WriteOutcome};
@@ -260,21 +261,21 @@ impl Script<'_> {
             ("a user", AuditPageQuery { user: Some(caller.user), ..AuditPageQuery::default() }),
             (
                 "a person and a user",
-                AuditPageQuery { person: Some(person), user: Some(caller.user), after: 0 },
+                AuditPageQuery { person: Some(person), user: Some(caller.user), ..AuditPageQuery::default() },
             ),
         ] {
             self.recorder.begin(&format!("audit of {what}"));
-            access_log::read_audit_page(self.app, caller, question).await.unwrap();
+            entry_pages::read_audit_page(self.app, caller, question).await.unwrap();
             self.recorder.begin(&format!("audit of {what}, backwards"));
             let (person, user) = (question.person, question.user);
             let day = Some(self.app.now().minus(std::time::Duration::from_hours(1)));
-            let reading = access_log::ReverseAuditQuery {
+            let reading = entry_pages::ReverseAuditQuery {
                 person,
                 user,
                 since: day,
-                ..access_log::ReverseAuditQuery::default()
+                ..entry_pages::ReverseAuditQuery::default()
             };
-            access_log::read_newest_audit_page(self.app, caller, reading).await.unwrap();
+            entry_pages::read_newest_audit_page(self.app, caller, reading).await.unwrap();
         }
     }
 }

@@ -55,7 +55,9 @@ fn prepare_file(
     list_applied_migrations(connection)
 }
 
-fn list_applied_migrations(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<AppliedMigration>> {
+pub(super) fn list_applied_migrations(
+    connection: &rusqlite::Connection,
+) -> rusqlite::Result<Vec<AppliedMigration>> {
     let existing_table: Option<i64> = connection
         .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'", [], |row| {
             row.get(0)
@@ -71,7 +73,7 @@ fn list_applied_migrations(connection: &rusqlite::Connection) -> rusqlite::Resul
 }
 
 /// Each migration is one transaction; a process that waited for another finds it applied.
-fn apply_migration(
+pub(super) fn apply_migration(
     connection: &mut rusqlite::Connection,
     migration: &SchemaMigration,
 ) -> rusqlite::Result<()> {

@@ -5,6 +5,7 @@
 //! them one after another and commits them together, so that one fsync serves many callers. Callers are answered
 //! after the commit, never before.
 
+mod activity_file;
 mod checkpoint;
 mod connection;
 mod database_file;
@@ -15,6 +16,7 @@ mod reader;
 mod server_lock;
 mod writer;
 
+pub use activity_file::prepare_activity_file;
 pub use connection::EmbeddedConnection;
 pub use migrate::migrate_database;
 pub use server_lock::lock_database_file;

@@ -17,7 +17,8 @@ pub use name_indexes::{ArchiveNameIndex, index_names};
 pub use read_rows::read_tenant_rows;
 pub use required_columns::{ColumnRequirement, list_required_columns};
 pub use restore::{
-    cancel_waiting_mails, delete_dangling_queues, list_taken_logins, pause_receivers, update_tenant_active,
+    advance_access_counter, cancel_waiting_mails, delete_dangling_queues, list_taken_logins, pause_receivers,
+    replace_accesses, update_tenant_active,
 };
 pub use tables::{ArchiveColumn, ArchiveColumnKind, ArchiveTable, list_archive_tables};
 pub use upgrade::upgrade_archive_rows;

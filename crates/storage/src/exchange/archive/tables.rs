@@ -34,6 +34,11 @@ pub enum ArchiveColumnKind {
 }
 
 impl ArchiveTable {
+    /// Whether its rows are in the database of activity.
+    pub fn is_activity(&self) -> bool {
+        self.name == "sightings"
+    }
+
     /// The positions of the key columns.
     pub fn key_positions(&self) -> Vec<usize> {
         self.key.iter().filter_map(|name| self.column_position(name)).collect()
