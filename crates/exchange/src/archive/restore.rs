@@ -21,6 +21,7 @@ use storage::exchange::archive::{
     update_tenant_active, upgrade_archive_rows,
 };
 use storage::history::audit::{self, AuditEntry};
+use storage::search::tally::rebuild_benefit_totals;
 use storage::server::counters::{self, Counter};
 use storage::server::settings::{self, ServerSetting};
 use storage::server::versions;
@@ -446,6 +447,7 @@ async fn finish_restore(
         false => cancel_waiting_mails(tx, tenant).await?,
     };
     delete_dangling_queues(tx, tenant).await?;
+    rebuild_benefit_totals(tx, tenant).await?;
     update_tenant_active(tx, tenant, *active).await?;
     audit::append_audit_entry(tx, entry).await?;
     let is_default = tenants::find_default_tenant(&mut *tx).await?.is_none();

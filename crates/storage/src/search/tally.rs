@@ -17,8 +17,10 @@ const BLOCKS_PER_COARSE_BLOCK: i64 = 32;
 pub enum ListingOrdering {
     /// The member search.
     Slot = 1,
-    /// The list of benefits.
+    /// The list of benefits, by branch and situation.
     Benefit = 3,
+    /// The list of all benefits, counted without branch and situation: few rows for a caller who sees everything.
+    AnyBenefit = 5,
 }
 
 /// The situation of a row without a benefit.
@@ -31,6 +33,11 @@ pub struct BranchSituation {
     pub situation: SituationCode,
 }
 
+impl BranchSituation {
+    /// The group of everything.
+    const ANY: BranchSituation = BranchSituation { branch: BranchCode::new(0), situation: NO_SITUATION };
+}
+
 /// The changes of the counts in one unit of work; opposite changes cancel out and are not written.
 #[derive(Debug, Default)]
 pub(crate) struct ListingTallyChanges(BTreeMap<(i64, BranchSituation, i64), i64>);
@@ -38,12 +45,12 @@ pub(crate) struct ListingTallyChanges(BTreeMap<(i64, BranchSituation, i64), i64>
 impl ListingTallyChanges {
     /// Adds a row, or subtracts it if `delta` is negative.
     pub fn count(&mut self, ordering: ListingOrdering, at: i32, counted: BranchSituation, delta: i64) {
-        let (fine, at) = (ordering as i64, i64::from(at));
-        *self.0.entry((fine, counted, at / POSITIONS_PER_BLOCK)).or_default() += delta;
-        *self
-            .0
-            .entry((fine + 1, counted, at / POSITIONS_PER_BLOCK / BLOCKS_PER_COARSE_BLOCK))
-            .or_default() += delta;
+        let (fine, block) = (ordering as i64, i64::from(at) / POSITIONS_PER_BLOCK);
+        *self.0.entry((fine, counted, block)).or_default() += delta;
+        *self.0.entry((fine + 1, counted, block / BLOCKS_PER_COARSE_BLOCK)).or_default() += delta;
+        if ordering == ListingOrdering::Benefit {
+            self.count(ListingOrdering::AnyBenefit, at, BranchSituation::ANY, delta);
+        }
     }
 
     pub fn into_statements(self, tenant: TenantId) -> Vec<Statement> {
@@ -113,7 +120,33 @@ pub async fn sum_benefits_by_situation(
         .collect()
 }
 
+/// Computes the counts without branch and situation from the others, which archives of earlier versions lack.
+#[boxed::future]
+pub async fn rebuild_benefit_totals(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    let (counted, any) = (ListingOrdering::Benefit as i64, ListingOrdering::AnyBenefit as i64);
+    let deletion = sql("DELETE FROM listing_tally WHERE tenant = $1 AND ordering IN ($2, $3)");
+    let sums = sql("INSERT INTO listing_tally (tenant, ordering, branch, situation, block, rows)
+             SELECT tenant, ordering + $4, 0, 0, block, CAST(SUM(rows) AS BIGINT) FROM listing_tally
+             WHERE tenant = $1 AND ordering IN ($2, $3) GROUP BY tenant, ordering, block");
+    let statements = vec![
+        deletion.arg(tenant).arg(any).arg(any + 1),
+        sums.arg(tenant).arg(counted).arg(counted + 1).arg(any - counted),
+    ];
+    tx.execute_batch(statements).await
+}
+
 impl RowCountQuery {
+    /// Counts all benefits of a tenant.
+    pub fn of_all_benefits(tenant: TenantId) -> RowCountQuery {
+        let BranchSituation { branch, situation } = BranchSituation::ANY;
+        RowCountQuery {
+            tenant,
+            ordering: ListingOrdering::AnyBenefit,
+            branches: vec![branch],
+            situations: vec![situation],
+        }
+    }
+
     /// The total, and the range of the page of `take` rows after the first `skip`; `None` past the end.
     #[boxed::future]
     pub async fn locate_page(

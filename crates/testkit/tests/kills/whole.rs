@@ -157,12 +157,17 @@ async fn tallies(db: &Db) {
     for row in all(db, "SELECT slot, branch, situation, benefit FROM listing WHERE tenant = 1").await {
         let of = |column| row.get::<i64>(column).unwrap();
         let benefit: Option<i64> = row.get("benefit").unwrap();
-        let places = [(ListingOrdering::Slot, Some(of("slot"))), (ListingOrdering::Benefit, benefit)];
-        for (ordering, at) in places.into_iter().filter_map(|(ordering, at)| Some((ordering as i64, at?))) {
-            for (ordering, block) in
-                [(ordering, at / POSITIONS_PER_BLOCK), (ordering + 1, at / POSITIONS_PER_BLOCK / 32)]
-            {
-                *counted.entry([ordering, of("branch"), of("situation"), block]).or_default() += 1;
+        let group = (of("branch"), of("situation"));
+        let places = [
+            (ListingOrdering::Slot, Some(of("slot")), group),
+            (ListingOrdering::Benefit, benefit, group),
+            (ListingOrdering::AnyBenefit, benefit, (0, 0)),
+        ];
+        for (ordering, at, (branch, situation)) in places {
+            let (fine, Some(at)) = (ordering as i64, at) else { continue };
+            let block = at / POSITIONS_PER_BLOCK;
+            for (ordering, block) in [(fine, block), (fine + 1, block / 32)] {
+                *counted.entry([ordering, branch, situation, block]).or_default() += 1;
             }
         }
     }
@@ -176,7 +181,7 @@ async fn tallies(db: &Db) {
             ([of("ordering"), of("branch"), of("situation"), of("block")], of("rows"))
         })
         .collect();
-    assert_eq!(tally, counted, "orderings 1 to 4");
+    assert_eq!(tally, counted, "orderings 1 to 6");
     months(db).await;
 }
 

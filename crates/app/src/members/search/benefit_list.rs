@@ -67,11 +67,7 @@ pub async fn list_benefits(
 ) -> Result<SearchPage<FoundBenefit>, Error> {
     let tenant = caller.scope.tenant();
     let build_query = |registers: &TenantRegisters| {
-        let counts = RowCountQuery {
-            ordering: ListingOrdering::Benefit,
-            ..build_benefit_counts(registers, &caller.scope, None)
-        };
-        (caller.scope.clone(), counts, number)
+        (caller.scope.clone(), build_list_counts(registers, &caller.scope), number)
     };
     let ((rows, total), registers) =
         read_with_registers(app, tenant, build_query, |tx, (scope, counts, number)| {
@@ -101,9 +97,11 @@ pub async fn list_benefits_after(
         });
     };
     let is_everything = filter.branch.is_none() && filter.situation.is_none();
-    let ordering = if is_everything { ListingOrdering::Benefit } else { ListingOrdering::Slot };
     let build_query = |registers: &TenantRegisters| {
-        let counts = RowCountQuery { ordering, ..build_benefit_counts(registers, &scope, filter.situation) };
+        let counts = match is_everything {
+            true => build_list_counts(registers, &scope),
+            false => build_benefit_counts(registers, &scope, filter.situation),
+        };
         (scope.clone(), counts, after)
     };
     let ((rows, next), registers) =
@@ -114,7 +112,7 @@ pub async fn list_benefits_after(
                 }
                 let range = counts.locate_rows_after(tx, i64::from(*after), PAGE_SIZE).await?;
                 let (codes, next) = match counts.ordering {
-                    ListingOrdering::Benefit => {
+                    ListingOrdering::Benefit | ListingOrdering::AnyBenefit => {
                         let codes = tally::list_benefit_codes(tx, scope, range, PAGE_SIZE).await?;
                         let positions: Vec<i32> = codes.iter().map(|code| code.get()).collect();
                         (codes, find_next_start(&positions))
@@ -185,6 +183,17 @@ pub async fn list_filtered_benefits(
         .await?;
     record_access(app, caller, AuditedOperation::BrowseBenefits, list_holders(&rows))?;
     Ok(SearchPage { rows, number, total, registers })
+}
+
+/// Tally query for all benefits within the scope, by code.
+fn build_list_counts(registers: &TenantRegisters, scope: &Scope) -> RowCountQuery {
+    match scope.branches() {
+        VisibleBranches::All => RowCountQuery::of_all_benefits(scope.tenant()),
+        VisibleBranches::Only(_) => RowCountQuery {
+            ordering: ListingOrdering::Benefit,
+            ..build_benefit_counts(registers, scope, None)
+        },
+    }
 }
 
 /// Tally query for rows with a benefit within the scope, in one situation or any, by slot.
