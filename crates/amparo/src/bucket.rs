@@ -3,7 +3,7 @@
 
 use crate::settings::BucketSettings;
 use async_trait::async_trait;
-use delivery::triggers::{connect::GuardedConnector, guard::AddressGuard};
+use delivery::triggers::{address_guard::AddressGuard, connect::GuardedConnector};
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};

@@ -81,7 +81,7 @@ async fn admit_caller(
                 request.extensions_mut().insert(session);
                 tenant
             } else {
-                app::tenant_by_host::resolve_tenant_by_host(
+                app::tenant_of_request::resolve_tenant_by_host(
                     &state.app,
                     find_requested_host(request.uri(), request.headers()),
                 )

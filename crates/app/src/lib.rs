@@ -49,7 +49,7 @@ pub mod session;
 
 pub mod situations;
 
-pub mod tenant_by_host;
+pub mod tenant_of_request;
 pub mod tenants;
 pub mod triggers;
 
@@ -114,7 +114,7 @@ pub struct RoomCaches {
     pub(crate) sessions: session::CachedSessions,
     pub(crate) logins: access::RememberedLogins,
     pub(crate) registers: register_snapshot::RegisterCache,
-    pub(crate) hosts: tenant_by_host::HostDirectoryCache,
+    pub(crate) hosts: tenant_of_request::HostDirectoryCache,
     pub(crate) search_totals: members::search::SearchTotalCache,
     pub(crate) lookup_quotas: members::validation::LookupQuotas,
     pub(crate) open_work: panel::OpenWorkCache,
@@ -126,7 +126,7 @@ impl RoomCaches {
             sessions: session::CachedSessions::default(),
             logins: access::RememberedLogins::new(chance),
             registers: register_snapshot::RegisterCache::default(),
-            hosts: tenant_by_host::HostDirectoryCache::default(),
+            hosts: tenant_of_request::HostDirectoryCache::default(),
             search_totals: members::search::SearchTotalCache::default(),
             lookup_quotas: members::validation::LookupQuotas::default(),
             open_work: panel::OpenWorkCache::default(),

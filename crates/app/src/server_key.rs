@@ -3,8 +3,7 @@
 
 use crate::upkeep::presence;
 use crate::{App, Vault};
-use domain::encode_hex;
-use domain::{Moment, TenantId};
+use domain::{Moment, TenantId, encode_hex};
 use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};

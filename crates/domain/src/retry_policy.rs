@@ -5,7 +5,8 @@ use std::time::Duration;
 /// Retry schedule of messages and pausing of receivers.
 #[derive(Clone, Debug)]
 pub struct RetryPolicy {
-    /// How long to wait after each failure; after the last one the message is exhausted.
+    /// How long to wait after each failure (`triggers.retries` in config.default.toml); after the last one the message is
+    /// exhausted.
     pub waits: Vec<Duration>,
     /// How often a receiver that always fails is probed.
     pub probe: Duration,

@@ -9,14 +9,13 @@
 mod catalog;
 mod defaults;
 mod describe;
-mod funnels;
-mod situations;
 
 pub use crate::catalog::{REGISTERS, find_choice_label, find_register};
-pub use crate::defaults::{CLAIM_TYPES, INSPECTION_TYPES, InitialInspectionType, TICKET_TYPES};
+pub use crate::defaults::{
+    CLAIM_TYPES, FUNNEL, INSPECTION_TYPES, InitialFunnel, InitialInspectionType, InitialSituation,
+    SITUATIONS, TICKET_TYPES,
+};
 pub use describe::{
     DisplayTexts, FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, OperationDescription,
     PartTable, RecordVisibility, Register, SearchMethod, UniqueConstraint,
 };
-pub use funnels::{FUNNEL, InitialFunnel};
-pub use situations::{InitialSituation, SITUATIONS};

@@ -6,7 +6,7 @@ use super::layers::EffectiveSettings;
 use api::{ConnectionLimits, HttpOptions, MetricsToken};
 use app::access::Throttle;
 use delivery::mail::{SenderAddress, SmtpServer};
-use delivery::triggers::{dispatch_settings::DispatchSettings, guard::AddressGuard};
+use delivery::triggers::{address_guard::AddressGuard, dispatch_settings::DispatchSettings};
 use domain::RetryPolicy;
 use ipnet::IpNet;
 use std::fmt;

@@ -1,5 +1,7 @@
 //! Tests of write requests, on operations of their own.
 
+use super::idempotency_key::REPLAYED_HEADER;
+use super::request_body::{LARGEST_BODY, is_json_body};
 use super::*;
 use crate::extract::{AuthenticatedCaller, PathCode};
 use crate::operation::{AllowedCallers, post, put};
@@ -8,7 +10,9 @@ use app::access;
 use axum::Router;
 use axum::body::Body;
 use axum::extract;
+use axum::http::{HeaderMap, header};
 use domain::BenefitCode;
+use http_body_util::BodyExt;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use testkit::{PASSWORD, World, both_engines};
 use tower::ServiceExt;

@@ -11,7 +11,7 @@ use super::{KNOWN_FOR, check_code};
 use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::session::TOKEN_LIFE;
 use crate::session::{AccountActor, TokenLookupKey, generate_token};
-use crate::tenant_by_host::resolve_tenant_by_host;
+use crate::tenant_of_request::resolve_tenant_by_host;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, RandomSource, Role, Scope,

@@ -6,9 +6,9 @@ use crate::access::login_audit::build_user_change;
 use crate::mail::{self, Addressee, UserNotice};
 use crate::session::AccountActor;
 use crate::{App, Error};
-use domain::encode_hex;
 use domain::{
     AuditedAction, AuditedOperation, CallerAddress, Email, Moment, Password, Rejection, TenantId, UserCode,
+    encode_hex,
 };
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};

@@ -3,8 +3,7 @@
 
 use super::login_audit::{self, LoginTarget};
 use crate::{App, Error};
-use domain::encode_hex;
-use domain::{CallerAddress, Moment, TenantId, UserCode};
+use domain::{CallerAddress, Moment, TenantId, UserCode, encode_hex};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 use storage::access::logins::{self, LoginFailureCount};

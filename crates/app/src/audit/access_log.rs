@@ -26,14 +26,19 @@ pub(crate) fn record_access(
     operation: AuditedOperation,
     people: impl Iterator<Item = PersonCode>,
 ) -> Result<(), Error> {
-    app.db.activity()?;
     let operation = caller.within.unwrap_or(operation);
     let mut recorded = Vec::new();
-    let people = people.filter(|person| {
-        let is_new = !recorded.contains(person);
-        recorded.push(*person);
-        is_new
-    });
+    let mut people = people
+        .filter(|person| {
+            let is_new = !recorded.contains(person);
+            recorded.push(*person);
+            is_new
+        })
+        .peekable();
+    if people.peek().is_none() {
+        return Ok(());
+    }
+    app.db.activity()?;
     Ok(app.access_log.record((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())?)
 }
 

@@ -10,14 +10,9 @@ use crate::situations::{
     RecordSituationChange, insert_situation_change, is_situation_change, refuse_situation_change,
     render_benefit_trigger_body,
 };
-use domain::AuditedRecordKind;
-use domain::BranchCode;
-use domain::HistoryCode;
-use domain::ItemCode;
-use domain::Plate;
 use domain::{
-    AuditedChange, Benefit, BenefitCode, BenefitItem, CardNumber, Entity, PersonCode, PersonProfile,
-    SituationKind, TenantId,
+    AuditedChange, AuditedRecordKind, Benefit, BenefitCode, BenefitItem, BranchCode, CardNumber, Entity,
+    HistoryCode, ItemCode, PersonCode, PersonProfile, Plate, SituationKind, TenantId,
 };
 use storage::Statement;
 use storage::Tx;

@@ -5,7 +5,9 @@ mod allowed_changes;
 mod notified_receivers;
 mod trigger_body;
 
-pub(crate) use allowed_changes::{refuse_cancelled_benefit, refuse_missing_reason, refuse_situation_change};
+pub(crate) use allowed_changes::{
+    is_situation_change, refuse_cancelled_benefit, refuse_missing_reason, refuse_situation_change,
+};
 pub use trigger_body::{render_benefit_trigger_body, render_case_trigger_body};
 
 use crate::actor_context::ActorContext;
@@ -41,12 +43,6 @@ impl RecordSituationChange {
             at: context.now,
         }
     }
-}
-
-/// Whether a record gets another situation: only then there is a history row, and receivers are told. A new record has
-/// none before.
-pub(crate) fn is_situation_change(from: Option<SituationCode>, to: SituationCode) -> bool {
-    from != Some(to)
 }
 
 /// Statements for the history row with its trigger body, and for the outbox rows.

@@ -1,4 +1,4 @@
-//! Finds the tenant that a command means. That of a request is found in `tenant_by_host.rs`.
+//! Finds the tenant that a command means. That of a request is found in `tenant_of_request.rs`.
 
 use crate::{App, Error};
 use domain::{Rejection, TenantId};

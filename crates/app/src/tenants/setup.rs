@@ -6,10 +6,9 @@ use super::find_default_tenant;
 use crate::access::users::{self, InitialPassword, NewUserInput};
 use crate::session::{AccountActor, Session};
 use crate::{App, Error, collect_problem};
-use domain::encode_hex;
 use domain::{
     AuditedOperation, DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, User,
-    UserCode,
+    UserCode, encode_hex,
 };
 use sha2::{Digest, Sha256};
 use std::time::Duration;

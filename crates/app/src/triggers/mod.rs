@@ -13,6 +13,7 @@ mod receiver_secrets;
 pub mod receivers;
 mod record_outcomes;
 mod replay_deliveries;
+mod rotate_secret;
 mod send_test;
 mod trigger_messages;
 

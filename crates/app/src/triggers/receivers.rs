@@ -3,6 +3,7 @@
 pub use super::receiver_headers::find_bad_headers;
 pub use super::receiver_secrets::{DeliveryTarget, load_delivery_target};
 use super::receiver_secrets::{ReceiverSecretBundle, locate_secret, open_secret_bundle};
+pub use super::rotate_secret::{OLD_SECRET_SIGNS_FOR, rotate_secret};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::load_registers;
@@ -13,7 +14,6 @@ use domain::{
     RandomSource, ReceiverAddress, ReceiverCode, Rejection, SigningSecret, TenantId, TimeZone, UserCode,
 };
 use std::sync::Arc;
-use std::time::Duration;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
 use storage::server::secrets::{self, SecretOwnerKind};
@@ -24,12 +24,9 @@ pub use storage::triggers::receivers::{DeliveryHealth, PauseReason, StoredReceiv
 use storage::{Tx, WriteLane};
 use wire::field_differences::FieldDifference;
 
-/// How long messages are also signed with the previous secret.
-pub const BOTH_FOR: Duration = Duration::from_hours(24);
 /// Default number of concurrent deliveries; the maximum follows.
 pub const DEFAULT_CONCURRENCY: i32 = 8;
 const LARGEST_CONCURRENCY: i32 = 64;
-const MOST_PREVIOUS: usize = 4;
 /// Maximum number of active receivers of an association: every change is written once for each.
 pub const RECEIVERS_PER_TENANT: usize = 100;
 
@@ -87,17 +84,17 @@ pub struct CreatedReceiver {
 
 /// A receiver change: who makes it, its input, and the means to seal secrets. Not a `WriteCommand`: a receiver is also
 /// changed from the command line, without a session, and is not validated against the registers.
-struct ReceiverChangeContext<I> {
-    actor: TenantActor,
-    input: I,
-    vault: Vault,
+pub(super) struct ReceiverChangeContext<I> {
+    pub(super) actor: TenantActor,
+    pub(super) input: I,
+    pub(super) vault: Vault,
     /// Random source for encryption.
-    chance: Arc<dyn RandomSource>,
-    now: Moment,
+    pub(super) chance: Arc<dyn RandomSource>,
+    pub(super) now: Moment,
 }
 
 impl<I> ReceiverChangeContext<I> {
-    fn new(app: &App, vault: &Vault, actor: TenantActor, input: I) -> ReceiverChangeContext<I> {
+    pub(super) fn new(app: &App, vault: &Vault, actor: TenantActor, input: I) -> ReceiverChangeContext<I> {
         ReceiverChangeContext {
             actor,
             input,
@@ -107,7 +104,7 @@ impl<I> ReceiverChangeContext<I> {
         }
     }
 
-    async fn store_secrets(
+    pub(super) async fn store_secrets(
         &self,
         tx: &mut Tx,
         code: ReceiverCode,
@@ -121,7 +118,7 @@ impl<I> ReceiverChangeContext<I> {
         Ok(())
     }
 
-    async fn append_audit(
+    pub(super) async fn append_audit(
         &self,
         tx: &mut Tx,
         operation: AuditedOperation,
@@ -430,55 +427,6 @@ async fn write_receiver_pause(
     load_receiver(tx, &context.vault, tenant, code).await
 }
 
-/// Rotates the secret. Messages are also signed with the old one for a day, so that the receiver has time to switch.
-#[boxed::future]
-pub async fn rotate_secret(
-    app: &App,
-    vault: &Vault,
-    actor: TenantActor,
-    (code, reason): (ReceiverCode, Option<String>),
-    once: IdempotentWrite<SigningSecret>,
-) -> Result<WriteOutcome<SigningSecret>, Error> {
-    let context = ReceiverChangeContext::new(
-        app,
-        vault,
-        actor,
-        (code, SigningSecret::generate(&*app.random_source), reason),
-    );
-    idempotency::write_idempotently(app, WriteLane::foreground(actor.tenant), once, context, |tx, context| {
-        Box::pin(write_new_secret(tx, context))
-    })
-    .await
-}
-
-async fn write_new_secret(
-    tx: &mut Tx,
-    context: &ReceiverChangeContext<(ReceiverCode, SigningSecret, Option<String>)>,
-) -> Result<SigningSecret, Error> {
-    let ((code, secret, reason), tenant) = (&context.input, context.actor.tenant);
-    let stored =
-        receivers::find_receiver(&mut *tx, tenant, *code).await?.ok_or(reject_unknown_receiver(*code))?;
-    let old = open_secret_bundle(tx, &context.vault, tenant, *code).await?;
-    // A second rotation within a day, after a lost answer, must not invalidate the secret in use.
-    let mut previous = vec![(old.secret, context.now.plus(BOTH_FOR).millis())];
-    previous.extend(old.previous.into_iter().filter(|(_, until)| context.now.millis() < *until));
-    previous.truncate(MOST_PREVIOUS);
-    let sealed = ReceiverSecretBundle { secret: secret.expose().to_owned(), previous, headers: old.headers };
-    // The new version tells caches of the old secret that it changed.
-    let same = NewReceiverRow {
-        code: *code,
-        address: &stored.address,
-        entities: &stored.entities,
-        concurrency: stored.concurrency,
-    };
-    receivers::update_receiver(tx, tenant, &same, stored.active, context.now).await?;
-    context.store_secrets(tx, *code, &sealed).await?;
-    let operation = AuditedOperation::RotateReceiverSecret;
-    let change = build_change(AuditedAction::RotateSecret, *code).with_reason(reason.as_deref());
-    context.append_audit(tx, operation, change).await?;
-    Ok(secret.clone())
-}
-
-fn build_change(action: AuditedAction, code: ReceiverCode) -> AuditedChange {
+pub(super) fn build_change(action: AuditedAction, code: ReceiverCode) -> AuditedChange {
     AuditedChange::new(action, AuditedRecordKind::Receiver, code.get())
 }

@@ -8,8 +8,7 @@
 
 use crate::upkeep::unfinished_restore::find_unfinished_restore;
 use crate::{App, Error};
-use domain::encode_hex;
-use domain::{AuditedAction, AuditedOperation, Moment, TenantId};
+use domain::{AuditedAction, AuditedOperation, Moment, TenantId, encode_hex};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use crate::{App, Error};
 use domain::{Moment, TenantId};
 use std::time::Duration;
 use storage::server::processes;
-use storage::{Tx, WriteLane};
+use storage::{Db, Tx, WriteLane};
 
 /// A process without a heartbeat for this long counts as gone.
 pub const GONE_AFTER: Duration = Duration::from_secs(30);
@@ -20,31 +20,31 @@ pub fn generate_process_name(app: &App) -> String {
     format!("{:016x}-{}", u64::from_be_bytes(random), std::process::id())
 }
 
-/// Writes a heartbeat. Its result also shows whether the database is writable: a frozen standby serves reads but
-/// blocks writes.
+/// Writes a heartbeat, which is activity. Its result also shows whether writes work: a frozen standby serves reads but
+/// blocks writes. A database whose activity is elsewhere is written only to learn whether a fault has passed.
 #[boxed::future]
 pub async fn record_heartbeat(app: &App, process: &str, version: &'static str) -> Result<(), Error> {
     let input = (process.to_owned(), version, app.now());
-    let beaten = match tokio::time::timeout(BEAT_LIMIT, beat_databases(app, input)).await {
+    let activity = app.db.activity()?;
+    if app.db.separate_activity().is_some() && app.db.own_write_fault().is_some() {
+        beat_in_time(&app.db, input.clone()).await?;
+    }
+    beat_in_time(activity, input).await
+}
+
+async fn beat_in_time(db: &Db, input: (String, &'static str, Moment)) -> Result<(), Error> {
+    let lane = WriteLane::background(TenantId::SERVER);
+    let beat = db.write(lane, input, |tx, input| Box::pin(write_heartbeat(tx, input)));
+    let beaten = match tokio::time::timeout(BEAT_LIMIT, beat).await {
         Ok(beaten) => beaten,
         Err(_) => Err(storage::Error::TooSlow.into()),
     };
     if let Err(error) = &beaten
         && error.database_fault().is_none()
     {
-        app.db.report_unconfirmed_write();
+        db.report_unconfirmed_write();
     }
     beaten
-}
-
-/// The heartbeat is activity. A database that has it elsewhere is written only to learn whether a fault has passed.
-async fn beat_databases(app: &App, input: (String, &'static str, Moment)) -> Result<(), Error> {
-    let lane = WriteLane::background(TenantId::SERVER);
-    if app.db.separate_activity().is_some() && app.db.own_write_fault().is_some() {
-        let probe = input.clone();
-        app.db.write(lane, probe, |tx, input| Box::pin(write_heartbeat(tx, input))).await?;
-    }
-    app.db.activity()?.write(lane, input, |tx, input| Box::pin(write_heartbeat(tx, input))).await
 }
 
 async fn write_heartbeat(tx: &mut Tx, (process, version, now): &(String, &str, Moment)) -> Result<(), Error> {

@@ -103,11 +103,6 @@ const MAY_GROW: &[Exception] = &[
         why: "one look-up for each area code, where a small table is rather read as a whole",
     },
     may_grow(
-        "backwards",
-        " FROM people WHERE",
-        "the people of one page, of whom the small association has fewer",
-    ),
-    may_grow(
         "register rastreador / ",
         "SELECT COUNT(*) AS count FROM trackers ",
         "how many trackers there are in all is counted row by row, in their index",

@@ -1,7 +1,7 @@
 //! Connections to receivers. Resolves the host name, checks every resolved address, and connects only to a checked
 //! address, so that DNS rebinding has no effect.
 
-use super::guard::AddressGuard;
+use super::address_guard::AddressGuard;
 use hyper::Uri;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;

@@ -1,6 +1,6 @@
 //! The settings of trigger delivery.
 
-use super::guard::AddressGuard;
+use super::address_guard::AddressGuard;
 use domain::RetryPolicy;
 use std::sync::Arc;
 use std::time::Duration;

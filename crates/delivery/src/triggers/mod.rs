@@ -2,11 +2,11 @@
 //! them, and records the outcomes in batches. Each receiver has its own worker slots, so that a slow one does not delay
 //! others; each record has one message in flight, so that its changes arrive in order.
 
+pub mod address_guard;
 pub mod connect;
 pub mod delivery_metrics;
 pub mod dispatch_handle;
 pub mod dispatch_settings;
-pub mod guard;
 pub mod post;
 pub mod sign;
 

@@ -1,9 +1,9 @@
 //! One delivery attempt: posts the message and reads the start of the response. Redirects are not followed, and only
 //! the status decides the outcome.
 
+use super::address_guard::AddressGuard;
 use super::connect::{ConnectionRefusal, GuardedConnector};
 use super::delivery_outcome::may_request_delay;
-use super::guard::AddressGuard;
 use super::sign;
 use app::triggers::receivers::DeliveryTarget;
 use app::triggers::{MessageSender, OutgoingMessage, ReceiverAnswer};

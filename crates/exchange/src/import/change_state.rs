@@ -1,8 +1,8 @@
 //! The actions of users on an import: each moves it to another state or is refused.
 
+use super::action_refusals::{refuse_import, refuse_unknown_import};
 use super::caller::ImportCaller;
 use super::column_mapping::{ColumnMapping, merge_mapping, require_mapped_fields};
-use super::refusals::{refuse_import, refuse_unknown_import};
 use super::undo_period::may_undo_import;
 use app::idempotency::{self, IdempotentWrite, WriteOutcome};
 use app::import_row::UNDO_FOR;

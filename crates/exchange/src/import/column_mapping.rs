@@ -1,6 +1,6 @@
 //! The mapping of columns to fields.
 
-use super::refusals::refuse_import;
+use super::action_refusals::refuse_import;
 use app::Error;
 use domain::{BranchCode, ImportKind, ImportProblem, Rejection};
 use storage::exchange::imports::runs::StoredImportRun;

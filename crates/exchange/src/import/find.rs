@@ -1,7 +1,7 @@
 //! Finds imports.
 
+use super::action_refusals::refuse_unknown_import;
 use super::caller::ImportCaller;
-use super::refusals::refuse_unknown_import;
 use app::{App, Error};
 use domain::ImportCode;
 use storage::exchange::imports::runs::{StoredImportRun, find_import_run, list_import_runs};

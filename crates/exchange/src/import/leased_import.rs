@@ -1,6 +1,6 @@
 //! The import that this process has leased.
 
-use super::refusals::refuse_unknown_import;
+use super::action_refusals::refuse_unknown_import;
 use app::{App, Error};
 use std::time::Duration;
 use storage::exchange::imports::leases::LeasedImport;

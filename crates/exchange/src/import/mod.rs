@@ -23,6 +23,7 @@
 //! fencing token). Two lines of one file never write the same record: the second is refused, so that a repeated run
 //! changes nothing. History entries have the origin `importação`; triggers are sent only on request.
 
+mod action_refusals;
 mod caller;
 mod change_state;
 mod column_mapping;
@@ -43,7 +44,6 @@ mod preview;
 mod process_lines;
 mod progress_callback;
 mod receive_upload;
-mod refusals;
 mod report;
 mod run_due_imports;
 mod run_import;

@@ -1,10 +1,10 @@
 //! Receives an upload: reads its temporary file line by line and stores the lines in short transactions. The import is visible only once it is complete; housekeeping deletes interrupted ones.
 
+use super::action_refusals::{refuse_import, refuse_unknown_import};
 use super::caller::ImportCaller;
 use super::file::line_collector::SpreadsheetLine;
 use super::file::read_lines::{is_workbook, read_lines};
 use super::file::reading_watch::ReadingLimits;
-use super::refusals::{refuse_import, refuse_unknown_import};
 use super::upload_spool::UploadSpool;
 use app::idempotency::{self, IdempotentWrite, WriteOutcome};
 use app::import_row::UNDO_FOR;

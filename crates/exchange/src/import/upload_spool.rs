@@ -1,6 +1,6 @@
 //! The unnamed temporary file that an upload is written to.
 
-use super::refusals::refuse_import;
+use super::action_refusals::refuse_import;
 use app::Error;
 use domain::ImportProblem;
 use std::fs::File;

@@ -149,7 +149,9 @@ async fn a_demo_counts_every_row_of_its_searches(database: Database) {
             (row.get("benefit").unwrap(), row.get("situation").unwrap());
         assert_eq!(benefit.is_none(), situation == 0);
         slots.push(slot);
-        for (ordering, at) in [(1, Some(slot)), (3, benefit)] {
+        let places =
+            [(1, Some(slot), branch, situation), (3, benefit, branch, situation), (5, benefit, 0, 0)];
+        for (ordering, at, branch, situation) in places {
             for (ordering, size) in [(ordering, 1_000), (ordering + 1, 32_000)] {
                 if let Some(at) = at {
                     *expected.entry((ordering, branch, situation, at / size)).or_default() += 1;

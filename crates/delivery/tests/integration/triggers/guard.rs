@@ -3,7 +3,9 @@
 use crate::triggers::scene::{MINUTE, SECOND, Scene, settings, vault};
 use app::idempotency::IdempotentWrite;
 use app::triggers;
-use delivery::triggers::{dispatch_settings::DispatchSettings, guard::AddressGuard, post::HttpPoster};
+use delivery::triggers::{
+    address_guard::AddressGuard, dispatch_settings::DispatchSettings, post::HttpPoster,
+};
 use std::sync::Arc;
 use testkit::{Reaction, Receiver, World, both_engines, until};
 

@@ -12,7 +12,7 @@ use app::triggers::{self, DeliveryWithAttempts, LeaseHolder};
 use app::upkeep::presence;
 use app::{App, Vault, members};
 use delivery::triggers::{
-    dispatch_handle::DispatchHandle, dispatch_settings::DispatchSettings, guard::AddressGuard,
+    address_guard::AddressGuard, dispatch_handle::DispatchHandle, dispatch_settings::DispatchSettings,
     post::HttpPoster,
 };
 use domain::RetryPolicy;

@@ -2,7 +2,7 @@
 
 use crate::triggers::scene::{DAY, HOUR, SECOND, Scene, vault};
 use app::idempotency::IdempotentWrite;
-use app::triggers::receivers::{self, BOTH_FOR};
+use app::triggers::receivers::{self, OLD_SECRET_SIGNS_FOR};
 use delivery::triggers::sign;
 use domain::{ReceiverCode, SigningSecret};
 use storage::{QueryWeight, WriteLane, sql};
@@ -56,7 +56,7 @@ async fn a_new_secret_signs_beside_the_old_one_for_a_day_also_when_it_is_changed
     let third = rotate(&scene, code).await;
     let taken = next().await;
     assert!([&first, &second, &third].iter().all(|one| is_signed_with(&taken, one)));
-    scene.pass(BOTH_FOR.checked_sub(HOUR).unwrap());
+    scene.pass(OLD_SECRET_SIGNS_FOR.checked_sub(HOUR).unwrap());
     let taken = next().await;
     assert!(!is_signed_with(&taken, &first), "its day is over");
     assert!(is_signed_with(&taken, &second) && is_signed_with(&taken, &third));
