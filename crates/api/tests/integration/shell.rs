@@ -1,5 +1,6 @@
 //! The shell as a caller meets it: health, refusals in plain text, limits, and a stop that cuts nobody off.
 
+use crate::calls::Calls;
 use axum::Router;
 use axum::routing::get;
 use domain::TenantId;
@@ -126,7 +127,10 @@ async fn a_server_whose_database_refuses_to_write_is_not_ready_until_it_does_not
 /// The file of the access log is damaged: nothing personal is shown, and what was written before is not lost.
 #[testkit::test]
 async fn without_its_access_log_a_server_shows_nothing_personal() {
-    let world = World::hostile(testkit::Engine::Sqlite).await;
+    let calls = Calls::on(World::hostile(testkit::Engine::Sqlite).await).await;
+    calls.member(1).await;
+    calls.car(1, "ABC1D23", serde_json::json!({})).await;
+    let world = calls.world;
     for app in world.processes() {
         app.db.close().await;
     }
@@ -138,7 +142,9 @@ async fn without_its_access_log_a_server_shows_nothing_personal() {
     let token = entered.json()["authorizationToken"].as_str().unwrap().to_owned();
     let bearer = format!("Bearer {token}");
     let get = async |path: &str| server.send("GET", path, &[("Authorization", &bearer)], b"").await;
-    for path in ["/ext/beneficio/lista", "/gestao/auditoria", "/gestao/historico"] {
+    for path in
+        ["/ext/beneficio/lista", "/ext/associado?placa=ABC1D23", "/gestao/auditoria", "/gestao/historico"]
+    {
         assert_eq!(get(path).await.head.status, 503, "{path}");
     }
     assert_eq!(get("/gestao/plano").await.head.status, 200, "no person is in it");

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cancels_out_is_not_written() {
+    fn what_cancels_out_is_not_written_and_a_benefit_counts_in_all_too() {
         let here = BranchSituation { branch: BranchCode::new(1), situation: SituationCode::new(2) };
         let there = BranchSituation { branch: BranchCode::new(2), ..here };
         let mut changes = ListingTallyChanges::default();
@@ -304,7 +304,9 @@ mod tests {
         changes.count(ListingOrdering::Slot, 78, here, 1);
         changes.count(ListingOrdering::Benefit, 40_000, there, 1);
         let texts: Vec<_> = changes.into_statements(TenantId::new(7));
-        assert_eq!(texts.len(), 2);
-        assert_eq!(texts[1].values()[1..], [4.into(), 2.into(), 2.into(), 1.into(), 1.into()]);
+        let rows: Vec<&[SqlScalar]> = texts.iter().flat_map(|one| one.values().chunks(6)).collect();
+        let row = |values: [i32; 5]| values.map(SqlScalar::from);
+        let expected = [[3, 2, 2, 40, 1], [4, 2, 2, 1, 1], [5, 0, 0, 40, 1], [6, 0, 0, 1, 1]].map(row);
+        assert_eq!(rows.iter().map(|values| &values[1..]).collect::<Vec<_>>(), expected);
     }
 }
