@@ -68,11 +68,27 @@ impl AccessLogBlock {
         self.people.is_empty()
     }
 
-    /// Adds the accesses of another block with the same number.
+    /// Adds the accesses of another block with the same number, which may be earlier ones.
     pub fn merge(&mut self, other: &AccessLogBlock) {
-        for (person, at) in AccessLogBlock::decode_accesses(other.block, other.first, &other.people) {
-            self.add(person, at);
-        }
+        let mut accesses = self.list_accesses();
+        accesses.extend(other.list_accesses());
+        self.replace_accesses(accesses);
+    }
+
+    /// Sorts the accesses by time, and those of one moment by person.
+    pub(super) fn sort(&mut self) {
+        self.replace_accesses(self.list_accesses());
+    }
+
+    fn list_accesses(&self) -> Vec<(PersonCode, Moment)> {
+        AccessLogBlock::decode_accesses(self.block, self.first, &self.people)
+    }
+
+    fn replace_accesses(&mut self, mut accesses: Vec<(PersonCode, Moment)>) {
+        accesses.sort_by_key(|(person, at)| (*at, *person));
+        self.first = accesses.first().map_or(self.first, |(_, at)| *at);
+        self.people.clear();
+        accesses.into_iter().for_each(|(person, at)| self.add(person, at));
     }
 
     fn decode_accesses(block: i32, first: Moment, people: &[u8]) -> Vec<(PersonCode, Moment)> {
@@ -192,6 +208,21 @@ mod tests {
             accesses,
             [(person(12_034), at(5_000)), (person(12_999), at(5_250)), (person(12_000), at(5_000))]
         );
+        let mut other = AccessLogBlock::new(None, AuditedOperation::ShowMember, (person(12_500), at(4_500)));
+        other.merge(&log_block);
+        let merged = [
+            (person(12_500), at(4_500)),
+            (person(12_000), at(5_000)),
+            (person(12_034), at(5_000)),
+            (person(12_999), at(5_250)),
+        ];
+        assert_eq!(other.list_accesses(), merged);
+        log_block.merge(&AccessLogBlock::new(
+            None,
+            AuditedOperation::ShowMember,
+            (person(12_500), at(4_500)),
+        ));
+        assert_eq!(log_block.list_accesses(), merged, "whichever of them is earlier");
         assert_eq!((compute_block_number(person(999)), compute_block_number(person(1_000))), (0, 1));
     }
 }

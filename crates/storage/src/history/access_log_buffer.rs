@@ -88,7 +88,8 @@ impl AccessLogBuffer {
             (*tenant, *user, operation.name(), *block)
         });
         let mut by_tenant = BTreeMap::<TenantId, Vec<AccessLogBlock>>::new();
-        for ((tenant, ..), block) in all {
+        for ((tenant, ..), mut block) in all {
+            block.sort();
             by_tenant.entry(tenant).or_default().push(block);
         }
         let mut batches = Vec::new();
@@ -129,7 +130,7 @@ impl AccessLogBuffer {
     }
 }
 
-/// Adds a later block to the one with the same key.
+/// Adds a block to the one with the same key.
 fn add_block(blocks: &mut AccessLogBlocks, key: AccessLogKey, block: AccessLogBlock) {
     match blocks.get_mut(&key) {
         Some(older) => older.merge(&block),
