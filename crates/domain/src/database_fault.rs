@@ -14,6 +14,8 @@ pub enum DatabaseFault {
     Damaged,
     /// Writes are not confirmed in time.
     NoAnswer,
+    /// Accesses to personal data cannot be logged, so none is shown.
+    NoAccessLog,
 }
 
 impl DatabaseFault {

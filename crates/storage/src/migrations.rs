@@ -76,6 +76,12 @@ pub fn list_schema_texts() -> impl Iterator<Item = &'static str> {
     MIGRATIONS.iter().map(|migration| migration.text)
 }
 
+/// The same of the file of activity.
+#[cfg(test)]
+pub(crate) fn list_activity_schema_texts() -> impl Iterator<Item = &'static str> {
+    ACTIVITY_MIGRATIONS.iter().map(|migration| migration.text)
+}
+
 /// A migration as recorded in a database.
 pub(crate) struct AppliedMigration {
     pub version: i64,

@@ -21,5 +21,8 @@ pub const fn describe_database_fault(fault: DatabaseFault) -> &'static str {
         DatabaseFault::NoAnswer => {
             "O banco de dados não confirma gravações no momento; avise quem cuida do servidor se isso durar."
         }
+        DatabaseFault::NoAccessLog => {
+            "O registro de acessos a dados pessoais não abre, e sem ele nenhum dado pessoal é mostrado; avise quem cuida do servidor."
+        }
     }
 }

@@ -145,11 +145,17 @@ async fn without_its_access_log_a_server_shows_nothing_personal() {
     for path in
         ["/ext/beneficio/lista", "/ext/associado?placa=ABC1D23", "/gestao/auditoria", "/gestao/historico"]
     {
-        assert_eq!(get(path).await.head.status, 503, "{path}");
+        let refused = get(path).await;
+        assert_eq!(refused.head.status, 503, "{path}");
+        let text = String::from_utf8_lossy(&refused.bytes);
+        assert!(text.contains("registro de acessos a dados pessoais"), "{path}: {text}");
     }
     assert_eq!(get("/gestao/plano").await.head.status, 200, "no person is in it");
     let answer = server.get("/readyz").await;
-    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 503") && answer.contains("registro de acessos a dados pessoais"),
+        "{answer}"
+    );
     assert_eq!(std::fs::read(&file).unwrap(), b"not a database", "it is left as it is");
     server.stop().await;
     app.db.close().await;

@@ -89,7 +89,7 @@ pub(super) struct ReceiverChangeContext<I> {
     pub(super) input: I,
     pub(super) vault: Vault,
     /// Random source for encryption.
-    pub(super) chance: Arc<dyn RandomSource>,
+    chance: Arc<dyn RandomSource>,
     pub(super) now: Moment,
 }
 

@@ -71,7 +71,7 @@ async fn begin_discard(tx: &mut Tx) -> Result<TenantId, ArchiveError> {
 fn list_databases_with_table<'a>(app: &'a App, table: &ArchiveTable) -> Result<Vec<&'a Db>, ArchiveError> {
     Ok(match table.name {
         _ if table.is_activity() => vec![app.db.activity()?],
-        "counters" => [Some(&app.db), app.db.separate_activity()].into_iter().flatten().collect(),
+        "counters" => app.db.with_activity().collect(),
         _ => vec![&app.db],
     })
 }

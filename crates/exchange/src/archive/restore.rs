@@ -250,7 +250,7 @@ impl ArchiveRestoreRun<'_> {
             rows.iter_mut().for_each(|row| adapt_row(table, row));
             let count = rows.len() as u64;
             let next = RestoreProgress { done: at.done + rows.len() as i64, ..at };
-            if table.is_activity() && self.app.db.separate_activity().is_some() {
+            if table.is_activity() {
                 self.write_accesses(table, std::mem::take(&mut rows)).await?;
             }
             let part = TableRowBatch { stored_progress, next: next.clone(), table, rows };

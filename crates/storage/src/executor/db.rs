@@ -73,7 +73,9 @@ impl Db {
         match &self.activity {
             ActivityDatabase::Shared => Ok(self),
             ActivityDatabase::Own(own) => Ok(own),
-            ActivityDatabase::Unusable(cause) => Err(Error::Unavailable(cause.to_string())),
+            ActivityDatabase::Unusable(cause) => {
+                Err(Error::DatabaseFault { fault: DatabaseFault::NoAccessLog, cause: cause.to_string() })
+            }
         }
     }
 
@@ -83,6 +85,11 @@ impl Db {
             ActivityDatabase::Own(own) => Some(own),
             ActivityDatabase::Shared | ActivityDatabase::Unusable(_) => None,
         }
+    }
+
+    /// This database, and that of its activity if it is another.
+    pub fn with_activity(&self) -> impl Iterator<Item = &Db> {
+        std::iter::once(self).chain(self.separate_activity())
     }
 
     /// Runs a unit of work in a transaction: either all of it is stored durably, or nothing. The unit owns its input
@@ -127,7 +134,7 @@ impl Db {
         self.own_write_fault().or_else(|| match &self.activity {
             ActivityDatabase::Shared => None,
             ActivityDatabase::Own(own) => own.write_fault(),
-            ActivityDatabase::Unusable(_) => Some(DatabaseFault::Damaged),
+            ActivityDatabase::Unusable(_) => Some(DatabaseFault::NoAccessLog),
         })
     }
 

@@ -1,6 +1,7 @@
 //! What is true of the embedded engine alone: its file, its log, its lock.
 
 use crate::gate::{Gate, insert, mark, marks, queue, scratch};
+use std::time::Duration;
 use storage::{DatabaseOptions, Error, OpenError, SchemaPolicy, WriteLane, sql};
 use testkit::{Database, Engine};
 
@@ -63,6 +64,61 @@ async fn as_much_of_the_file_is_mapped_as_the_settings_say() {
     let mapped = db.query(storage::QueryWeight::Point, sql("PRAGMA mmap_size")).await.unwrap();
     assert_eq!(mapped[0].get::<i64>("mmap_size").unwrap(), 1 << 40);
     db.close().await;
+}
+
+/// Who holds the lock for too long is not waited for without end.
+#[testkit::test]
+async fn a_write_waits_for_another_process_as_long_as_a_unit_may_take() {
+    let database = Database::fresh(Engine::Sqlite).await;
+    scratch(&database).await.close().await;
+    let hasty = DatabaseOptions { unit_timeout: Duration::from_millis(20), ..testkit::options() };
+    let db = database.open_with(&hasty).await;
+    let other = rusqlite::Connection::open(database.folder().unwrap().join("amparo.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = mark(&db, lane(), 1).await;
+    assert!(matches!(&refused, Err(Error::Unavailable(cause)) if cause.contains("locked")), "{refused:?}");
+    other.execute_batch("COMMIT").unwrap();
+    drop(other);
+    db.close().await;
+    let db = database.open().await;
+    mark(&db, lane(), 2).await.unwrap();
+    assert_eq!(marks(&db).await, [2]);
+    db.close().await;
+}
+
+/// Another process that writes all the time leaves the lock free for moments only.
+#[testkit::test]
+async fn who_writes_beside_a_busy_process_gets_his_turn() {
+    let database = Database::fresh(Engine::Sqlite).await;
+    let db = scratch(&database).await;
+    let path = database.folder().unwrap().join("amparo.db");
+    let (started, has_started) = std::sync::mpsc::channel();
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let is_over = std::sync::Arc::clone(&stop);
+    let busy = std::thread::spawn(move || {
+        let other = rusqlite::Connection::open(path).unwrap();
+        let mut last = 0;
+        while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+            let written = other.execute_batch(&format!(
+                "BEGIN IMMEDIATE;
+                 WITH RECURSIVE n (i) AS (SELECT {last} UNION ALL SELECT i + 1 FROM n WHERE i < {last} + 20000)
+                 INSERT INTO words (number, word) SELECT i, 'x' FROM n;
+                 COMMIT"
+            ));
+            match written {
+                Ok(()) => last += 20_001,
+                Err(_) => drop(other.execute_batch("ROLLBACK")),
+            }
+            let _ = started.send(());
+        }
+    });
+    has_started.recv().unwrap();
+    for number in 1..=20 {
+        mark(&db, lane(), number).await.unwrap();
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    busy.join().unwrap();
+    assert_eq!(marks(&db).await, (1..=20).collect::<Vec<i64>>());
 }
 
 #[testkit::test]

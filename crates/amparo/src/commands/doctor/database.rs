@@ -151,7 +151,7 @@ async fn check_activity(app: &App) -> CheckFinding {
         Err(error) => CheckFinding::fault(
             WHAT,
             format!(
-                "o registro de quem vê os dados de quem não abre: {}; confira o arquivo `.activity` ao lado do banco e as suas \
+                "o registro de acessos a dados pessoais não abre: {}; confira o arquivo `.activity` ao lado do banco e as suas \
                  permissões, ou devolva o da sua cópia. Até lá, o que mostra dados pessoais responde 503.",
                 describe_cause(&error.to_string())
             ),

@@ -6,13 +6,13 @@
 //! any point: first the name, then the file, then the rows, each deleted only after its copy is stored.
 
 use super::database_file::{append_extension, make_file};
+use super::lock_wait::{WAIT_WHILE_OPENING, wait_for_locks};
 use super::migrate::{apply_migration, list_applied_migrations};
 use crate::OpenError;
 use crate::engine::SchemaPolicy;
 use crate::migrations::{ACTIVITY_MIGRATIONS, check_known_migrations};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Rows moved in one transaction.
 const ROWS_PER_MOVE: i64 = 2_000;
@@ -24,7 +24,9 @@ pub fn prepare_activity_file(path: &Path, schema: SchemaPolicy) -> Result<Option
     let unreachable = |cause: String| OpenError::Unreachable { place: describe_place(&activity_path), cause };
     let mut database =
         open_connection(path, OpenFlags::empty()).map_err(|error| unreachable(error.to_string()))?;
-    let identity = match find_identity(&database).map_err(|error| unreachable(error.to_string()))? {
+    let stored = find_identity(&database).map_err(|error| unreachable(error.to_string()))?;
+    let is_known = stored.is_some();
+    let identity = match stored {
         Some(identity) => identity,
         None if schema != SchemaPolicy::Migrate => return Ok(None),
         None if read_identity_of_file(&activity_path).is_some() => {
@@ -41,6 +43,9 @@ pub fn prepare_activity_file(path: &Path, schema: SchemaPolicy) -> Result<Option
             None => Err(OpenError::Absent(describe_place(&activity_path))),
         };
     }
+    if is_known && read_identity_of_file(&activity_path).is_none() {
+        tracing::warn!(file = %activity_path.display(), "the file of activity is missing: the access log begins again");
+    }
     let mut activity = create_file(&activity_path, &database, &identity)?;
     if schema == SchemaPolicy::Migrate {
         move_accesses(&mut database, &mut activity).map_err(|error| unreachable(error.to_string()))?;
@@ -54,8 +59,8 @@ fn describe_place(path: &Path) -> String {
 
 fn open_connection(path: &Path, also: OpenFlags) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | also;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(Duration::from_secs(10))?;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    wait_for_locks(&mut connection, WAIT_WHILE_OPENING)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "secure_delete", true)?;
     Ok(connection)

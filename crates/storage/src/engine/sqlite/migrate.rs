@@ -1,6 +1,7 @@
 //! Migrates a database file to the newest schema, after making a backup.
 
 use super::database_file::{append_extension, make_file, make_folder};
+use super::lock_wait::{WAIT_WHILE_OPENING, wait_for_locks};
 use crate::engine::{SchemaPolicy, check_schema, dialect};
 use crate::migrations::{self, AppliedMigration, NameIndexUpdate, SchemaMigration, SchemaUpgrade};
 use crate::name_index;
@@ -9,7 +10,6 @@ use domain::{BranchCode, TenantId, split_name_words};
 use rusqlite::{OpenFlags, OptionalExtension, TransactionBehavior};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 pub fn migrate_database(path: &Path, schema: SchemaPolicy) -> Result<SchemaUpgrade, OpenError> {
     let place = path.display().to_string();
@@ -24,7 +24,7 @@ pub fn migrate_database(path: &Path, schema: SchemaPolicy) -> Result<SchemaUpgra
     }
     let mut connection =
         rusqlite::Connection::open_with_flags(path, flags).map_err(|error| unreachable(error.to_string()))?;
-    let applied = prepare_file(&connection, schema).map_err(|error| unreachable(error.to_string()))?;
+    let applied = prepare_file(&mut connection, schema).map_err(|error| unreachable(error.to_string()))?;
     let current_version = check_schema(&applied, schema)?;
     let to = migrations::find_newest_version();
     if current_version == to || schema == SchemaPolicy::Inspect {
@@ -44,10 +44,10 @@ pub fn migrate_database(path: &Path, schema: SchemaPolicy) -> Result<SchemaUpgra
 
 /// Enables concurrent readers with one writer, and reads the applied migrations.
 fn prepare_file(
-    connection: &rusqlite::Connection,
+    connection: &mut rusqlite::Connection,
     schema: SchemaPolicy,
 ) -> rusqlite::Result<Vec<AppliedMigration>> {
-    connection.busy_timeout(Duration::from_secs(10))?;
+    wait_for_locks(connection, WAIT_WHILE_OPENING)?;
     if schema != SchemaPolicy::Inspect {
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;

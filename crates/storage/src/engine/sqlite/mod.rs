@@ -10,6 +10,7 @@ mod checkpoint;
 mod connection;
 mod database_file;
 mod limit;
+mod lock_wait;
 mod migrate;
 mod planner;
 mod reader;

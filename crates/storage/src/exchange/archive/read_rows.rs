@@ -13,22 +13,33 @@ where
     F: Fn(&'static ArchiveTable, Vec<Vec<SqlScalar>>) -> Result<(), E> + Send + Sync + 'static,
     E: From<Error> + Send + 'static,
 {
+    // Without its accesses an archive would not be complete.
+    db.activity()?;
     let take = Arc::new(take);
-    let is_separate = db.separate_activity().is_some();
-    let parts = [Some((db, false)), is_separate.then_some((db.activity()?, true))];
-    for (db, is_activity) in parts.into_iter().flatten() {
-        db.read(Arc::clone(&take), move |tx, take| {
-            Box::pin(async move {
-                let is_here = |table: &&ArchiveTable| !is_separate || table.is_activity() == is_activity;
-                for table in list_archive_tables().iter().filter(is_here) {
-                    read_table_rows(tx, tenant, table, &**take).await?;
-                }
-                Ok::<_, E>(())
-            })
+    let Some(activity) = db.separate_activity() else { return read_tables(db, tenant, take, |_| true).await };
+    read_tables(db, tenant, Arc::clone(&take), |table| !table.is_activity()).await?;
+    read_tables(activity, tenant, take, ArchiveTable::is_activity).await
+}
+
+async fn read_tables<E, F>(
+    db: &Db,
+    tenant: TenantId,
+    take: Arc<F>,
+    is_here: fn(&ArchiveTable) -> bool,
+) -> Result<(), E>
+where
+    F: Fn(&'static ArchiveTable, Vec<Vec<SqlScalar>>) -> Result<(), E> + Send + Sync + 'static,
+    E: From<Error> + Send + 'static,
+{
+    db.read(take, move |tx, take| {
+        Box::pin(async move {
+            for table in list_archive_tables().iter().filter(|table| is_here(table)) {
+                read_table_rows(tx, tenant, table, &**take).await?;
+            }
+            Ok(())
         })
-        .await?;
-    }
-    Ok(())
+    })
+    .await
 }
 
 async fn read_table_rows<E: From<Error>>(

@@ -20,10 +20,10 @@ pub(super) struct SchemaColumn {
 
 pub(super) type SchemaTables = BTreeMap<String, BTreeMap<String, SchemaColumn>>;
 
-/// Every table of the schema with its columns.
-pub(super) fn parse_schema_tables() -> SchemaTables {
+/// Every table of a schema with its columns.
+pub(super) fn parse_schema_tables(texts: impl Iterator<Item = &'static str>) -> SchemaTables {
     let mut tables = SchemaTables::new();
-    for text in crate::schema_texts() {
+    for text in texts {
         let code: Vec<&str> = text.lines().map(|line| line.split("--").next().unwrap_or_default()).collect();
         for statement in code.join("\n").split(';').map(str::trim) {
             if let Some((name, body)) =
@@ -75,7 +75,7 @@ fn parse_schema_column(line: &str) -> SchemaColumn {
 /// The required columns of a table, by position.
 pub fn list_required_columns(table: &ArchiveTable) -> Vec<(usize, ColumnRequirement)> {
     static NEEDS: LazyLock<HashMap<String, BTreeMap<String, SchemaColumn>>> =
-        LazyLock::new(|| parse_schema_tables().into_iter().collect());
+        LazyLock::new(|| parse_schema_tables(crate::schema_texts()).into_iter().collect());
     let Some(columns) = NEEDS.get(table.name) else { return Vec::new() };
     let need = |name: &str| columns.get(name).and_then(|schema_column| schema_column.need);
     table.columns.iter().enumerate().filter_map(|(at, column)| Some((at, need(column.name)?))).collect()

@@ -17,7 +17,7 @@ fn every_table_and_column_travels_or_is_left_behind_for_a_reason() {
     listed.extend(LEFT_BEHIND.iter().map(|(what, _)| (*what).to_owned()));
     let mut unknown = listed.clone();
     let mut forgotten = Vec::new();
-    for (table, columns) in parse_schema_tables() {
+    for (table, columns) in parse_schema_tables(crate::schema_texts()) {
         if unknown.remove(&table) {
             continue;
         }
@@ -33,10 +33,22 @@ fn every_table_and_column_travels_or_is_left_behind_for_a_reason() {
     assert!(unknown.is_empty(), "not in the schema: {unknown:?}");
 }
 
+/// The tables of activity are the same in a file of their own as among the others.
+#[test]
+fn the_tables_of_activity_are_those_of_the_schema() {
+    let main = parse_schema_tables(crate::schema_texts());
+    let activity = parse_schema_tables(crate::migrations::list_activity_schema_texts());
+    let names: Vec<&str> = activity.keys().map(String::as_str).collect();
+    assert_eq!(names, ["counters", "identity", "migrations", "processes", "sightings"]);
+    for (table, columns) in activity.iter().filter(|(table, _)| *table != "identity") {
+        assert_eq!(Some(columns), main.get(table), "{table}");
+    }
+}
+
 /// Discarding a partly imported tenant leaves nothing behind.
 #[test]
 fn whatever_stays_behind_and_is_of_a_tenant_goes_with_it() {
-    for (table, columns) in parse_schema_tables() {
+    for (table, columns) in parse_schema_tables(crate::schema_texts()) {
         let stays = LEFT_BEHIND.iter().any(|(name, _)| *name == table);
         let goes =
             DELETED_WITH_TENANT.contains(&table.as_str()) || KEPT_WITHOUT_TENANT.contains(&table.as_str());
