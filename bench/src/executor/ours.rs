@@ -3,11 +3,14 @@
 use super::tables::{PAGE, POINT, RANGE, Sheet, TENANT};
 use super::units::{RECEIVER, body, change};
 use crate::measure::{Keys, Side};
+use domain::HistoryCode;
 use std::future::Future;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use storage::history::situation_changes::insert_history_entry;
+use storage::server::counters::{self, Counter};
 use storage::{Db, Error, QueryWeight, Row, WriteLane, sql};
 use tokio::runtime::Runtime;
 
@@ -98,17 +101,15 @@ pub fn units<'s>(runtime: &'s Runtime, db: &Db, count: usize, tenants: &'static 
                     let written: Result<_, Error> = db
                         .write(WriteLane::foreground(change.tenant), change, |tx, change| {
                             Box::pin(async move {
-                                storage::history::situation_changes::append_history_entry(
-                                    tx,
-                                    change,
-                                    &[RECEIVER],
-                                    |code| body(change, code.get()),
-                                )
-                                .await
+                                let code =
+                                    counters::reserve_number(tx, change.tenant, Counter::History).await?;
+                                let body = body(change, code);
+                                let code = HistoryCode::new(code);
+                                tx.execute_batch(insert_history_entry(change, code, &[RECEIVER], body)).await
                             })
                         })
                         .await;
-                    black_box(written.expect("a unit is committed"));
+                    written.expect("a unit is committed");
                     done += 1;
                 }
                 done

@@ -16,14 +16,16 @@ use delivery::triggers::post::HttpPoster;
 use demo::DemoLoadOptions;
 use domain::RetryPolicy;
 use domain::{
-    BranchCode, Clock, Entity, Moment, RandomSource, ReceiverAddress, ReceiverCode, SituationCode, TenantId,
+    BranchCode, Clock, Entity, HistoryCode, Moment, RandomSource, ReceiverAddress, ReceiverCode,
+    SituationCode, TenantId,
 };
 use hyper::body::Bytes;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::history::situation_changes::{NewHistoryRow, insert_history_entry};
+use storage::server::counters::{self, Counter};
 use storage::{DatabaseAddress, DatabaseOptions, QueryWeight, SchemaPolicy, WriteLane, sql};
 
 pub const HERE: TenantId = TenantId::new(1);
@@ -126,10 +128,10 @@ impl Base {
                     Box::pin(async move {
                         for record in *first..*first + *count {
                             let change = change(record, *at);
-                            situation_changes::append_history_entry(tx, &change, receivers, |_| {
-                                body.to_string()
-                            })
-                            .await?;
+                            let code = counters::reserve_number(tx, HERE, Counter::History).await?;
+                            let code = HistoryCode::new(code);
+                            let entry = insert_history_entry(&change, code, receivers, body.to_string());
+                            tx.execute_batch(entry).await?;
                         }
                         Ok::<_, storage::Error>(())
                     })

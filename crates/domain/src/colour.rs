@@ -2,6 +2,7 @@
 
 use crate::{InputField, Rejection};
 use std::fmt;
+use std::sync::LazyLock;
 
 /// A colour as six hexadecimal digits without `#`: `188038`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,10 +41,14 @@ impl Colour {
     }
 
     fn luminance(self) -> f64 {
-        let linear = |shift: u32| {
-            let part = f64::from((self.0 >> shift) & 0xFF) / 255.0;
-            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
-        };
+        // Computed once: a list shows a colour in each row.
+        static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
+            std::array::from_fn(|value| {
+                let part = value as f64 / 255.0;
+                if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+            })
+        });
+        let linear = |shift: u32| LINEAR[((self.0 >> shift) & 0xFF) as usize];
         0.2126 * linear(16) + 0.7152 * linear(8) + 0.0722 * linear(0)
     }
 }

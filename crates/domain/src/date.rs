@@ -131,17 +131,21 @@ fn parse_numbers(text: &str, between: char, digits: [usize; 3]) -> Option<[i16; 
     parts.next().is_none().then_some(numbers)
 }
 
-/// Each number with its count of digits. A search page shows hundreds of dates, and `format!` takes several times as long.
-fn write_numbers<const N: usize>(between: char, numbers: [(i16, u32); N]) -> String {
+/// Each number with its count of digits, at most four. A search page shows hundreds of dates, and `format!` takes
+/// several times as long.
+fn write_numbers<const N: usize>(between: char, numbers: [(i16, usize); N]) -> String {
     let mut text = String::with_capacity(10);
     for (at, (number, digits)) in numbers.into_iter().enumerate() {
         if at > 0 {
             text.push(between);
         }
-        let number = u32::from(number.unsigned_abs());
-        text.extend(
-            (0..digits).rev().filter_map(|place| char::from_digit(number / 10_u32.pow(place) % 10, 10)),
-        );
+        let mut rest = number.unsigned_abs();
+        let mut written = [b'0'; 4];
+        for digit in written.iter_mut().rev() {
+            *digit += (rest % 10) as u8;
+            rest /= 10;
+        }
+        text.extend(written[4 - digits..].iter().map(|digit| char::from(*digit)));
     }
     text
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use storage::WriteLane;
 use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::server::counters::{self, Counter};
 use testkit::{Database, Engine, StillClock, app_on, dump};
 
 #[derive(Clone, Debug)]
@@ -168,11 +169,16 @@ async fn change(
         (change, receivers, refuse),
         |tx, (change, receivers, refuse)| {
             Box::pin(async move {
-                let code = situation_changes::append_history_entry(tx, change, receivers, |code| {
-                    format!("corpo {code}")
-                })
-                .await?;
-                if *refuse { Err(domain::Rejection::NoBranch.into()) } else { Ok::<_, Error>(code.get()) }
+                let code = counters::reserve_number(tx, change.tenant, Counter::History).await?;
+                let body = format!("corpo {code}");
+                let entry = situation_changes::insert_history_entry(
+                    change,
+                    domain::HistoryCode::new(code),
+                    receivers,
+                    body,
+                );
+                tx.execute_batch(entry).await?;
+                if *refuse { Err(domain::Rejection::NoBranch.into()) } else { Ok::<_, Error>(code) }
             })
         },
     );

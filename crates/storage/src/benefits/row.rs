@@ -31,11 +31,12 @@ pub(crate) fn encode_priced_plans(plans: &[(PlanCode, Money)]) -> String {
     plans.iter().map(|(plan, price)| format!("{plan}:{}", price.cents())).collect::<Vec<_>>().join(" ")
 }
 
-pub(crate) fn parse_priced_plans(text: &str) -> Result<Vec<(PlanCode, Money)>, Error> {
+pub(crate) fn parse_priced_plans(text: Option<&str>) -> Result<Vec<(PlanCode, Money)>, Error> {
     let one = |part: &str| {
         let (plan, price) = part.split_once(':')?;
         Some((PlanCode::new(plan.parse().ok()?), Money::from_stored_cents(price.parse().ok()?)?))
     };
+    let text = text.ok_or_else(|| Error::Broken("a benefit is kept without its plans".to_owned()))?;
     text.split_whitespace()
         .map(|part| one(part).ok_or_else(|| Error::Broken(format!("{part:?} is kept as a plan"))))
         .collect()
@@ -48,21 +49,20 @@ fn encode_field_values(fields: &AdditionalFieldValues) -> Option<String> {
     (!object.is_empty()).then(|| serde_json::Value::Object(object).to_string())
 }
 
-pub(crate) fn parse_field_values(text: Option<String>) -> Result<AdditionalFieldValues, Error> {
+pub(crate) fn parse_field_values(text: Option<&str>) -> Result<AdditionalFieldValues, Error> {
     let Some(text) = text else { return Ok(AdditionalFieldValues::new()) };
-    let broken = || Error::Broken("values of additional fields are kept that cannot be read".to_owned());
-    let object: BTreeMap<String, String> = serde_json::from_str(&text).map_err(|_| broken())?;
-    let one = |(code, value): (String, String)| Some((FieldCode::new(code.parse().ok()?), value));
-    object.into_iter().map(|pair| one(pair).ok_or_else(broken)).collect()
+    let object: BTreeMap<i32, String> = serde_json::from_str(text)
+        .map_err(|_| Error::Broken("values of additional fields are kept that cannot be read".to_owned()))?;
+    Ok(object.into_iter().map(|(code, value)| (FieldCode::new(code), value)).collect())
 }
 
 /// Stored values were validated on input; one that no longer parses is a bug and is reported as an error.
 fn parse_stored_text<T>(
-    text: Option<String>,
+    text: Option<&str>,
     parse: impl Fn(&str) -> Result<T, Rejection>,
 ) -> Result<Option<T>, Error> {
     text.map(|text| {
-        parse(&text)
+        parse(text)
             .map_err(|_| Error::Broken("a benefit is kept with a value that no longer fits".to_owned()))
     })
     .transpose()
@@ -75,7 +75,7 @@ pub(crate) fn parse_benefit_row(row: &Row) -> Result<Benefit, Error> {
         kind: row.get("kind")?,
         situation: row.get("situation")?,
         sequence: row.get("sequence")?,
-        card: parse_stored_text(row.get("card")?, CardNumber::parse)?,
+        card: parse_stored_text(row.get_text("card")?, CardNumber::parse)?,
         due_day: row.get("due_day")?,
         consultant: row.get("consultant")?,
         representative: row.get("representative")?,
@@ -84,8 +84,8 @@ pub(crate) fn parse_benefit_row(row: &Row) -> Result<Benefit, Error> {
         cancelled_on: row.get("cancelled_on")?,
         integration_code: row.get("integration_code")?,
         note: row.get("note")?,
-        plans: parse_priced_plans(&row.get::<String>("plans")?)?,
-        fields: parse_field_values(row.get("field_values")?)?,
+        plans: parse_priced_plans(row.get_text("plans")?)?,
+        fields: parse_field_values(row.get_text("field_values")?)?,
         vehicle: parse_vehicle_row(row)?,
         slot: row.get("slot")?,
         version: row.get("version")?,
@@ -97,8 +97,8 @@ pub(crate) fn parse_benefit_row(row: &Row) -> Result<Benefit, Error> {
 /// The vehicle columns have the same names in every table.
 pub(crate) fn parse_vehicle_row(row: &Row) -> Result<VehicleDetails, Error> {
     Ok(VehicleDetails {
-        plate: parse_stored_text(row.get("plate")?, Plate::parse)?,
-        chassis: parse_stored_text(row.get("chassis")?, Chassis::parse)?,
+        plate: parse_stored_text(row.get_text("plate")?, Plate::parse)?,
+        chassis: parse_stored_text(row.get_text("chassis")?, Chassis::parse)?,
         renavam: row.get("renavam")?,
         brand: row.get("brand")?,
         model: row.get("model")?,
@@ -184,12 +184,12 @@ mod tests {
             (PlanCode::new(12), Money::default()),
         ];
         assert_eq!(encode_priced_plans(&plans), "10:15055 12:0");
-        assert_eq!(parse_priced_plans("10:15055 12:0").unwrap(), plans);
-        assert_eq!(parse_priced_plans("").unwrap(), []);
-        assert!(parse_priced_plans("10").is_err() && parse_priced_plans("10:-1").is_err());
+        assert_eq!(parse_priced_plans(Some("10:15055 12:0")).unwrap(), plans);
+        assert_eq!(parse_priced_plans(Some("")).unwrap(), []);
+        assert!([None, Some("10"), Some("10:-1")].into_iter().all(|text| parse_priced_plans(text).is_err()));
         let fields = AdditionalFieldValues::from([(FieldCode::new(3), "Cinza \"claro\"".to_owned())]);
-        assert_eq!(parse_field_values(encode_field_values(&fields)).unwrap(), fields);
+        assert_eq!(parse_field_values(encode_field_values(&fields).as_deref()).unwrap(), fields);
         assert_eq!(encode_field_values(&AdditionalFieldValues::new()), None);
-        assert!(parse_field_values(Some("{\"x\": \"y\"}".to_owned())).is_err());
+        assert!(parse_field_values(Some("{\"x\": \"y\"}")).is_err());
     }
 }

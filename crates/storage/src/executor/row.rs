@@ -53,6 +53,15 @@ impl Row {
         })
     }
 
+    /// The text of the column without a copy, for what is parsed at once.
+    pub(crate) fn get_text(&self, column: &'static str) -> Result<Option<&str>, Error> {
+        match self.value(column)? {
+            SqlScalarRef::Text(text) => Ok(Some(text)),
+            SqlScalarRef::Null => Ok(None),
+            _ => Err(Error::Broken(format!("column {column} is no text"))),
+        }
+    }
+
     fn value(&self, column: &'static str) -> Result<SqlScalarRef<'_>, Error> {
         let columns = &self.page.columns;
         let start = self.next.get();
@@ -174,6 +183,8 @@ mod tests {
         assert!(row.get::<i64>("nome").is_err());
         assert!(row.get::<String>("name").is_err());
         assert!(row.get::<String>("code").is_err());
+        assert!(row.get_text("code").is_err() && row.get_text("nome").is_err());
+        assert_eq!(row.get_text("name").unwrap(), None);
     }
 
     #[test]

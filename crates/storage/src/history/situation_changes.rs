@@ -1,7 +1,6 @@
 //! The history of situations, which the feed shows and triggers send.
 
 use crate::executor::statement::build_inserts;
-use crate::server::counters::{self, Counter};
 use crate::triggers::outbox;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
 use domain::{BranchCode, Entity, HistoryCode, Moment, ReceiverCode, SituationCode, TenantId, UserCode};
@@ -21,21 +20,7 @@ pub struct NewHistoryRow {
     pub at: Moment,
 }
 
-/// Writes the change and one outbox row per receiver, in two round trips: first the code, then the rest. The body is
-/// rendered once the code is known, because it contains it. Codes come from the tenant's lane, so they have no gaps
-/// and follow the commit order.
-pub async fn append_history_entry(
-    tx: &mut Tx,
-    change: &NewHistoryRow,
-    receivers: &[ReceiverCode],
-    body: impl FnOnce(HistoryCode) -> String + Send,
-) -> Result<HistoryCode, Error> {
-    let code = HistoryCode::new(counters::reserve_number(tx, change.tenant, Counter::History).await?);
-    tx.execute_batch(insert_history_entry(change, code, receivers, body(code))).await?;
-    Ok(code)
-}
-
-/// The same for a unit that reserved the code together with others.
+/// Writes the change and one outbox row per receiver, under a code reserved before: the body contains it.
 pub fn insert_history_entry(
     change: &NewHistoryRow,
     code: HistoryCode,

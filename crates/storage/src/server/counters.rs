@@ -1,4 +1,6 @@
-//! Counters for codes, sequence numbers and protocols: each kind counts from 1 per tenant, in the tenant's lane.
+//! Counters for codes, sequence numbers and protocols: each kind counts from 1 per tenant. Numbers are reserved in the
+//! unit of work that uses them, and the units of a tenant run one after another (its lane), so they have no gaps and
+//! follow the order of the commits.
 
 use crate::{Error, ReadSource, Row, Statement, Tx, sql};
 use domain::TenantId;

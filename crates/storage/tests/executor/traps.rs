@@ -5,6 +5,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use storage::history::situation_changes::{NewHistoryRow, insert_history_entry};
+use storage::server::counters;
 use storage::{DatabaseOptions, Db, Error, QueryWeight, Row, Tx, WriteLane, sql};
 use testkit::{Database, Engine, both_engines};
 
@@ -547,7 +549,7 @@ async fn codes_have_no_gaps_and_are_in_commit_order_over_two_processes(database:
 }
 
 async fn change(db: &Db, record: i32) -> Result<i32, Error> {
-    let change = storage::history::situation_changes::NewHistoryRow {
+    let change = NewHistoryRow {
         tenant: tenant(),
         entity: domain::Entity::Benefit,
         record,
@@ -560,11 +562,15 @@ async fn change(db: &Db, record: i32) -> Result<i32, Error> {
         at: domain::Moment::from_millis(0),
     };
     let unit = db.write(lane(), change, |tx, change| {
-        Box::pin(storage::history::situation_changes::append_history_entry(tx, change, &RECEIVERS, |code| {
-            format!("{{\"codHistorico\":{code}}}")
-        }))
+        Box::pin(async move {
+            let code = counters::reserve_number(tx, change.tenant, counters::Counter::History).await?;
+            let body = format!("{{\"codHistorico\":{code}}}");
+            let entry = insert_history_entry(change, domain::HistoryCode::new(code), &RECEIVERS, body);
+            tx.execute_batch(entry).await?;
+            Ok(code)
+        })
     });
-    unit.await.map(domain::HistoryCode::get)
+    unit.await
 }
 
 #[both_engines]

@@ -1,78 +1,24 @@
-//! The database, and everything that depends on it.
+//! Checks of the database and what it holds.
 
-use super::{CheckFinding, attachments, installation, mail, receivers};
-use crate::commands::{build_app, resolve_key_file, resolve_public_url};
+use super::CheckFinding;
+use crate::commands::resolve_key_file;
 use crate::fatal::describe_cause;
 use crate::settings::ServerSettings;
 use app::upkeep::{checkup, presence};
 use app::{App, server_key, tenants};
 use domain::Moment;
 use std::time::Duration;
-use storage::{DatabaseAddress, DatabaseOptions, Db, SchemaPolicy, TransportProtection};
+use storage::{DatabaseAddress, Db, TransportProtection};
 
-const WHAT: &str = "banco de dados";
 /// The time limit of the integrity check, which reads every page of a large file.
-const LONGEST_LOOK: Duration = Duration::from_mins(1);
+pub const LONGEST_LOOK: Duration = Duration::from_mins(1);
 /// A larger clock difference causes duplicate trigger deliveries.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
 /// A process that missed this many heartbeats counts as gone.
 const BEATS_MISSED: u32 = 3;
 
-pub async fn examine_database(settings: &ServerSettings, address: &DatabaseAddress) -> Vec<CheckFinding> {
-    let mut findings = Vec::new();
-    let options = DatabaseOptions { search_timeout: LONGEST_LOOK, ..settings.storage.options() };
-    let (db, migrated) = match storage::open_database(address, &options, SchemaPolicy::Inspect).await {
-        Ok(opened) => opened,
-        Err(error) => return vec![CheckFinding::from_error(WHAT, error)],
-    };
-    match db.describe_version().await {
-        Ok(name) => findings.push(CheckFinding::ok(WHAT, format!("{name} em {address}."))),
-        Err(error) => return vec![CheckFinding::from_error(WHAT, app::Error::from(error))],
-    }
-    findings.extend(check_transport(&db).await);
-    let newest = storage::newest_schema();
-    if migrated.from != newest {
-        let found = migrated.from;
-        let text = format!("versão {found}, e este programa usa a {newest}; rode `amparo migrate`.");
-        findings.push(CheckFinding::fault("esquema", text));
-        db.close().await;
-        return findings;
-    }
-    findings.push(CheckFinding::ok("esquema", format!("versão {newest}, a deste programa.")));
-    match build_app(db, &resolve_public_url(settings, "http", &settings.listen)) {
-        Ok(app) => findings.extend(examine_content(settings, address, &app).await),
-        Err(error) => findings.push(CheckFinding::from_error("senhas", error)),
-    }
-    findings
-}
-
-async fn examine_content(
-    settings: &ServerSettings,
-    address: &DatabaseAddress,
-    app: &App,
-) -> Vec<CheckFinding> {
-    let (processes, is_served) = check_processes(settings, address, app).await;
-    let mut findings = vec![
-        check_writing(app).await,
-        check_pages(app).await,
-        check_activity(app).await,
-        check_durability(app).await,
-        check_clocks(app).await,
-        processes,
-        check_key(settings, address, app).await,
-        check_tenants(app).await,
-    ];
-    findings.extend(check_partial_restore(app).await);
-    findings.push(attachments::check_attachments(settings, address, app).await);
-    findings.extend(receivers::check_receivers(app).await);
-    findings.push(mail::check_queue(app).await);
-    findings.push(installation::check_port(&settings.listen, is_served).await);
-    app.db.close().await;
-    findings
-}
-
 /// The encryption of the connection to a database server; a database file has none.
-async fn check_transport(db: &Db) -> Option<CheckFinding> {
+pub async fn check_transport(db: &Db) -> Option<CheckFinding> {
     const WHAT: &str = "conexão";
     let text = match db.transport_protection() {
         TransportProtection::File => return None,
@@ -94,7 +40,7 @@ async fn check_transport(db: &Db) -> Option<CheckFinding> {
 }
 
 /// Makes a durable write that leaves nothing behind.
-async fn check_writing(app: &App) -> CheckFinding {
+pub async fn check_writing(app: &App) -> CheckFinding {
     const WHAT: &str = "gravação";
     match checkup::probe_write(app).await {
         Ok(()) => CheckFinding::ok(WHAT, "o banco de dados grava."),
@@ -109,7 +55,7 @@ async fn check_writing(app: &App) -> CheckFinding {
     }
 }
 
-async fn check_pages(app: &App) -> CheckFinding {
+pub async fn check_pages(app: &App) -> CheckFinding {
     const WHAT: &str = "leitura";
     match app.db.find_damage().await {
         Ok(problems) if problems.is_empty() => CheckFinding::ok(WHAT, "o banco de dados se lê por inteiro."),
@@ -140,7 +86,7 @@ async fn check_pages(app: &App) -> CheckFinding {
 }
 
 /// The log of accesses: without it, nothing personal is shown.
-async fn check_activity(app: &App) -> CheckFinding {
+pub async fn check_activity(app: &App) -> CheckFinding {
     const WHAT: &str = "acessos";
     let found = match app.db.activity() {
         Ok(activity) => activity.ping().await,
@@ -159,7 +105,7 @@ async fn check_activity(app: &App) -> CheckFinding {
     }
 }
 
-async fn check_durability(app: &App) -> CheckFinding {
+pub async fn check_durability(app: &App) -> CheckFinding {
     const WHAT: &str = "durabilidade";
     match app.db.weak_durability_settings().await {
         Ok(weak) if weak.is_empty() => {
@@ -177,7 +123,7 @@ async fn check_durability(app: &App) -> CheckFinding {
 }
 
 /// Compares the clock with those of the database server and of the other processes.
-async fn check_clocks(app: &App) -> CheckFinding {
+pub async fn check_clocks(app: &App) -> CheckFinding {
     const WHAT: &str = "relógio";
     let apart = |one: Moment, other: Moment| one.duration_since(other).max(other.duration_since(one));
     let before = app.now();
@@ -211,7 +157,7 @@ async fn check_clocks(app: &App) -> CheckFinding {
 }
 
 /// The processes that serve this database, and whether there is one.
-async fn check_processes(
+pub async fn check_processes(
     settings: &ServerSettings,
     address: &DatabaseAddress,
     app: &App,
@@ -240,7 +186,7 @@ async fn check_processes(
     (CheckFinding::ok(WHAT, format!("no ar: {}.", each.collect::<Vec<_>>().join("; "))), true)
 }
 
-async fn check_key(settings: &ServerSettings, address: &DatabaseAddress, app: &App) -> CheckFinding {
+pub async fn check_key(settings: &ServerSettings, address: &DatabaseAddress, app: &App) -> CheckFinding {
     const WHAT: &str = "chave";
     let path = match resolve_key_file(settings, address) {
         Ok(path) => path,
@@ -256,7 +202,7 @@ async fn check_key(settings: &ServerSettings, address: &DatabaseAddress, app: &A
     }
 }
 
-async fn check_tenants(app: &App) -> CheckFinding {
+pub async fn check_tenants(app: &App) -> CheckFinding {
     const WHAT: &str = "bases";
     let found = storage::server::tenants::list_tenants(&app.db).await;
     match (found, tenants::find_default_tenant(&app.db).await) {
@@ -270,7 +216,7 @@ async fn check_tenants(app: &App) -> CheckFinding {
     }
 }
 
-async fn check_partial_restore(app: &App) -> Option<CheckFinding> {
+pub async fn check_partial_restore(app: &App) -> Option<CheckFinding> {
     const WHAT: &str = "base trazida";
     match app::upkeep::unfinished_restore::find_unfinished_restore(app).await {
         Ok(None) => None,

@@ -3,20 +3,20 @@
 //!
 //! # Adding a check
 //! Add a function that returns a [`CheckFinding`] (or several) in the file of its subject, and a line in
-//! [`examine_installation`] or [`database::examine_database`].
+//! `list_of_checks.rs`.
 
 mod attachments;
 mod certificate;
 mod database;
 mod files;
 mod installation;
+mod list_of_checks;
 mod mail;
 mod receivers;
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
 use std::process::ExitCode;
-use storage::DatabaseAddress;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CheckVerdict {
@@ -63,7 +63,7 @@ impl CheckFinding {
 
 /// Runs all checks. The exit code is 1 if something is wrong; warnings alone are 0.
 pub async fn run_doctor(settings: &ServerSettings, as_json: bool) -> Result<ExitCode, FatalError> {
-    let findings = examine_installation(settings).await;
+    let findings = list_of_checks::examine_installation(settings).await;
     if as_json {
         super::print_line(&render_json(&findings));
     } else {
@@ -73,22 +73,6 @@ pub async fn run_doctor(settings: &ServerSettings, as_json: bool) -> Result<Exit
     }
     let is_healthy = findings.iter().all(|finding| finding.verdict != CheckVerdict::Fault);
     Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-async fn examine_installation(settings: &ServerSettings) -> Vec<CheckFinding> {
-    let mut findings =
-        vec![installation::check_variables(settings), installation::check_open_files(settings)];
-    match DatabaseAddress::parse(&settings.database) {
-        Ok(address) => {
-            findings.push(certificate::check_certificate(settings, &address));
-            findings.push(mail::check_transport(settings, &address).await);
-            findings.extend(files::check_space(settings, &address));
-            findings.extend(files::check_modes(settings, &address));
-            findings.extend(database::examine_database(settings, &address).await);
-        }
-        Err(error) => findings.push(CheckFinding::from_error("banco de dados", error)),
-    }
-    findings
 }
 
 fn render_json(findings: &[CheckFinding]) -> String {

@@ -1,7 +1,7 @@
 //! The problems of the lines of an import.
 
 use crate::executor::statement::build_inserts;
-use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{ImportCode, TenantId};
 
 const ROWS_PER_STATEMENT: usize = 100;
@@ -62,15 +62,7 @@ pub async fn list_line_problems(
     .arg(after)
     .arg(limit);
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(StoredLineProblem {
-                line: row.get("line")?,
-                header: row.get("header")?,
-                text: row.get("text")?,
-            })
-        })
-        .collect()
+    rows.iter().map(parse_line_problem).collect()
 }
 
 /// The problems of these lines, ordered by line and number.
@@ -87,15 +79,11 @@ pub async fn list_problems_of_lines(
         .filter_in("line", lines.iter().copied())
         .append_text("ORDER BY line, number");
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(StoredLineProblem {
-                line: row.get("line")?,
-                header: row.get("header")?,
-                text: row.get("text")?,
-            })
-        })
-        .collect()
+    rows.iter().map(parse_line_problem).collect()
+}
+
+fn parse_line_problem(row: &Row) -> Result<StoredLineProblem, Error> {
+    Ok(StoredLineProblem { line: row.get("line")?, header: row.get("header")?, text: row.get("text")? })
 }
 
 /// The next lines with problems, after a line.

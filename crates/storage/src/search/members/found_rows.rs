@@ -155,8 +155,8 @@ fn parse_found_member_benefit(code: BenefitCode, row: &Row) -> Result<FoundMembe
         card: row.get("card")?,
         joined_on: row.get("joined_on")?,
         activated_on: row.get("activated_on")?,
-        plans: parse_priced_plans(&row.get::<String>("plans")?)?,
-        fields: parse_field_values(row.get("field_values")?)?,
+        plans: parse_priced_plans(row.get_text("plans")?)?,
+        fields: parse_field_values(row.get_text("field_values")?)?,
         plate: row.get("plate")?,
         chassis: row.get("chassis")?,
     })
