@@ -10,7 +10,8 @@ pub struct DatabaseOptions {
     pub readers: usize,
     /// Page cache of each connection, in MiB (embedded database).
     pub cache_mib: usize,
-    /// How much of the file is memory-mapped, in MiB (embedded database).
+    /// How much of the file is memory-mapped, in MiB (embedded database). Every commit makes each connection map it again
+    /// (docs/figures.md), so none by default.
     pub mmap_mib: usize,
     /// Connections for transactions (a server).
     pub writers: usize,
@@ -41,7 +42,7 @@ impl Default for DatabaseOptions {
         DatabaseOptions {
             readers: count_lanes_for_machine(),
             cache_mib: 8,
-            mmap_mib: 16_384,
+            mmap_mib: 0,
             writers: 4,
             points: count_lanes_for_machine(),
             connect_timeout: Duration::from_secs(5),
