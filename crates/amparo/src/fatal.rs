@@ -1,6 +1,7 @@
 //! Errors that end a command: one clear sentence in Portuguese, and a non-zero exit code.
 
 use app::server_key::KeyError;
+use domain::DatabaseFault;
 use exchange::archive::ArchiveError;
 use storage::{AddressProblem, OpenError};
 
@@ -159,6 +160,12 @@ impl From<app::Error> for FatalError {
             app::Error::Refused(rejections) => wire::refusal::render_rejections(&rejections),
             app::Error::NotFound { field, code } => {
                 wire::refusal::render_rejection(&domain::Rejection::UnknownCode { field, code })
+            }
+            app::Error::Storage(storage::Error::DatabaseFault {
+                fault: DatabaseFault::NoAccessLog,
+                cause,
+            }) => {
+                format!("O registro de acessos a dados pessoais não abre: {}.", describe_cause(&cause))
             }
             app::Error::Storage(storage::Error::DatabaseFault { fault, .. }) => {
                 wire::database_fault::describe_database_fault(fault).to_owned()

@@ -1,6 +1,6 @@
 //! Reasons why a database refuses to work although this server is healthy; the operator has to fix them.
 
-/// What prevents a database from storing anything.
+/// What prevents a database from storing, or this server from showing personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabaseFault {
     /// Read-only: a standby, a demoted server, a file system mounted read-only.

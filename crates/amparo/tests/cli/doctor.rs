@@ -258,6 +258,7 @@ async fn doctor_tells_what_others_may_read(database: Database) {
 #[both_engines]
 async fn doctor_misses_the_access_log(database: Database) {
     let amparo = Amparo::new(database);
+    amparo.said("tenant create --name Minha");
     assert_eq!(amparo.serve().terminate(), 0);
     assert_check(&amparo, "", "acessos", ("ok", "fica gravado"));
     let Some(folder) = amparo.database.folder() else { return };
@@ -273,6 +274,8 @@ async fn doctor_misses_the_access_log(database: Database) {
     other.open().await.close().await;
     std::fs::copy(other.folder().unwrap().join("amparo.db.activity"), &file).unwrap();
     assert_check(&amparo, "", "acessos", ("erro", "o arquivo é de outro banco de dados"));
+    let refused = amparo.complained("export --to base.amparo --log-level off");
+    assert!(refused.contains("o arquivo é de outro banco de dados"), "{refused}");
     std::fs::remove_file(&file).unwrap();
     assert_eq!(amparo.serve().terminate(), 0);
     assert_check(&amparo, "", "acessos", ("ok", "fica gravado"));

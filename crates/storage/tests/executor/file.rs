@@ -66,7 +66,7 @@ async fn as_much_of_the_file_is_mapped_as_the_settings_say() {
     db.close().await;
 }
 
-/// Who holds the lock for too long is not waited for without end.
+/// A process that holds the lock for too long is not waited for without end.
 #[testkit::test]
 async fn a_write_waits_for_another_process_as_long_as_a_unit_may_take() {
     let database = Database::fresh(Engine::Sqlite).await;
@@ -88,17 +88,16 @@ async fn a_write_waits_for_another_process_as_long_as_a_unit_may_take() {
 
 /// Another process that writes all the time leaves the lock free for moments only.
 #[testkit::test]
-async fn who_writes_beside_a_busy_process_gets_his_turn() {
+async fn a_write_beside_a_busy_process_gets_its_turn() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = scratch(&database).await;
     let path = database.folder().unwrap().join("amparo.db");
-    let (started, has_started) = std::sync::mpsc::channel();
-    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let is_over = std::sync::Arc::clone(&stop);
+    let (report, reports) = std::sync::mpsc::channel();
     let busy = std::thread::spawn(move || {
         let other = rusqlite::Connection::open(path).unwrap();
         let mut last = 0;
-        while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+        // Until nobody listens any more, also if the test has failed.
+        while report.send(()).is_ok() {
             let written = other.execute_batch(&format!(
                 "BEGIN IMMEDIATE;
                  WITH RECURSIVE n (i) AS (SELECT {last} UNION ALL SELECT i + 1 FROM n WHERE i < {last} + 20000)
@@ -109,16 +108,16 @@ async fn who_writes_beside_a_busy_process_gets_his_turn() {
                 Ok(()) => last += 20_001,
                 Err(_) => drop(other.execute_batch("ROLLBACK")),
             }
-            let _ = started.send(());
         }
     });
-    has_started.recv().unwrap();
+    reports.iter().nth(1);
     for number in 1..=20 {
         mark(&db, lane(), number).await.unwrap();
     }
-    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    drop(reports);
     busy.join().unwrap();
     assert_eq!(marks(&db).await, (1..=20).collect::<Vec<i64>>());
+    db.close().await;
 }
 
 #[testkit::test]

@@ -43,10 +43,11 @@ pub fn prepare_activity_file(path: &Path, schema: SchemaPolicy) -> Result<Option
             None => Err(OpenError::Absent(describe_place(&activity_path))),
         };
     }
-    if is_known && read_identity_of_file(&activity_path).is_none() {
-        tracing::warn!(file = %activity_path.display(), "the file of activity is missing: the access log begins again");
-    }
+    let is_lost = is_known && !activity_path.exists();
     let mut activity = create_file(&activity_path, &database, &identity)?;
+    if is_lost {
+        tracing::warn!(file = %activity_path.display(), "the file of activity was missing: the access log begins again");
+    }
     if schema == SchemaPolicy::Migrate {
         move_accesses(&mut database, &mut activity).map_err(|error| unreachable(error.to_string()))?;
     }

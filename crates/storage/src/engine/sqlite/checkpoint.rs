@@ -4,16 +4,12 @@ use super::connection::EmbeddedConnection;
 use crossbeam_channel::Receiver;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// Log length in pages at which a checkpoint runs (4 MiB), and again after as many more.
 pub const MOVE_AT: i64 = 1_000;
 /// The log restarts only when all of it has been checkpointed, which steady writes can delay forever. From this many
 /// pages (32 MiB) the writer waits for the rest.
 const START_OVER_AT: i64 = 8_000;
-
-/// How long a checkpoint waits for readers. A search may hold the log back longer; the writer does not wait for that.
-pub const READER_WAIT: Duration = Duration::from_millis(50);
 
 /// Makes the writer pause between two batches so that the log can restart. Without it the checkpointer would retry
 /// the lock and never find it free. It waits for the current batch without a limit; only then the time limit for

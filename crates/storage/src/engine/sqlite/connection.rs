@@ -1,7 +1,7 @@
 //! One connection, and how a statement runs on it.
 
 use super::limit::StatementDeadline;
-use super::lock_wait::wait_for_locks;
+use super::lock_wait::{choose_lock_wait, wait_for_locks};
 use crate::engine::statement_texts::StatementTextCache;
 use crate::engine::{DatabaseOptions, TransactionSession, dialect, refuse_nul_text};
 use crate::executor::db::{StatementFailure, Tx};
@@ -47,11 +47,7 @@ impl EmbeddedConnection {
         let limit = StatementDeadline::default();
         let cache_mib = if role == ConnectionPurpose::Checkpointer { 1 } else { options.cache_mib };
         let prepare = |inner: &mut rusqlite::Connection| -> rusqlite::Result<()> {
-            let lock_wait = match role {
-                ConnectionPurpose::Checkpointer => super::checkpoint::READER_WAIT,
-                ConnectionPurpose::Reader | ConnectionPurpose::Writer => options.unit_timeout,
-            };
-            wait_for_locks(inner, lock_wait)?;
+            wait_for_locks(inner, choose_lock_wait(role, options.unit_timeout))?;
             // Without it a cached statement is prepared again at every run.
             inner.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             inner.set_prepared_statement_cache_capacity(512);
