@@ -15,10 +15,10 @@ mod details;
 mod lenient;
 mod lists;
 mod members;
-mod missing;
 mod report;
 mod run;
 mod sales;
+mod unregistered_references;
 
 pub use client::{RequestPace, SleepFunction, build_runtime_sleep};
 pub use report::{MirrorRunReport, NOT_OFFERED};

@@ -7,6 +7,7 @@
 mod claims;
 mod counters;
 mod details;
+mod gone_from_source;
 mod members;
 mod next_reads;
 mod notes;
@@ -20,6 +21,7 @@ pub use claims::{MirroredClaim, MirroredPerson, list_known_claims, write_claims}
 pub use details::{
     ChildRecords, MirroredBenefitDetails, MirroredCreditCards, write_benefit_details, write_credit_cards,
 };
+pub use gone_from_source::retire_leads;
 pub use members::{MirroredMember, list_staged_benefits, stage_benefits, write_members};
 pub use next_reads::{list_benefits_after, list_members_after, list_open_deals, list_unread_records};
 pub use notes::{list_notes_after, summarize_notes};
@@ -30,7 +32,7 @@ pub use runs::{
     HELD_FOR, MirrorLease, MirrorSource, MirrorStartOutcome, complete_mirror_run, extend_mirror_lease,
     find_or_create_mirror, lease_mirror, release_mirror_lease, start_mirror_run,
 };
-pub use sales::{MirroredDeal, MirroredLead, retire_leads, write_deals, write_leads};
+pub use sales::{MirroredDeal, MirroredLead, write_deals, write_leads};
 pub use storage::exchange::mirrors::{MirrorNoteGroup, NewMirrorNote, StoredMirror, UNREAD_FIELD};
 pub use storage::members::phones::HOME_COUNTRY_CODE;
 pub use storage::sales::deals::DealStageMove;

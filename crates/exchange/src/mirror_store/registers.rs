@@ -1,15 +1,15 @@
 //! Writes the registers of a mirror: those that the source lists, and records that are only mentioned in other records.
 
+use super::gone_from_source::deactivate_unlisted_records;
 use super::write_batch::append_audit_entry;
 use super::{NewMirrorNote, StoredMirror};
 use app::register_snapshot::{TenantRegisters, reload_registers};
 use app::{App, Error};
-use domain::{AuditedAction, AuditedChange, Entity, MirrorRecordConflict, Moment, Money, Scope, TenantId};
+use domain::{AuditedAction, AuditedChange, MirrorRecordConflict, Moment, Money, Scope, TenantId};
 use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, Register};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use storage::exchange::mirrors;
-use storage::registers::situations;
 use storage::server::counters;
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane, registers as stored_registers};
@@ -229,42 +229,6 @@ async fn build_blank_values(
         });
     }
     Ok(values)
-}
-
-/// Deactivates records missing from a complete list, except the last situation of a kind.
-async fn deactivate_unlisted_records(
-    tx: &mut Tx,
-    tenant: TenantId,
-    path: &str,
-    named: &BTreeSet<i32>,
-    now: Moment,
-) -> Result<u64, Error> {
-    let Some(register) = registers::find_register(path) else { return Ok(0) };
-    let all =
-        stored_registers::list_records(tx, register, &Scope::for_tenant(tenant), &[], Some(true)).await?;
-    let kinds = match path {
-        "situacao" => situations::list_situations(&mut *tx, tenant).await?,
-        _ => Vec::new(),
-    };
-    let is_needed = |code: i32| {
-        let Some(situation) = kinds.iter().find(|one| one.code.get() == code) else {
-            return path == "situacao";
-        };
-        let is_other = |one: &&situations::StoredSituation| {
-            one.entity == situation.entity
-                && one.kind == situation.kind
-                && one.active
-                && named.contains(&one.code.get())
-        };
-        situation.entity != Entity::Benefit || !kinds.iter().any(|one| is_other(&one))
-    };
-    let mut deactivated = 0;
-    for record in all.into_iter().filter(|one| !named.contains(&one.code) && !is_needed(one.code)) {
-        stored_registers::update_record(tx, register, tenant, (record.code, &record.values, false), now)
-            .await?;
-        deactivated += 1;
-    }
-    Ok(deactivated)
 }
 
 async fn insert_register_note(

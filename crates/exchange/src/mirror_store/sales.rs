@@ -1,22 +1,22 @@
 //! Writes mirrored leads and deals, with their proposed dependents and stage moves.
 
+use super::NewMirrorNote;
 use super::counters::advance_counter;
-use super::write_batch::{MirrorWriteBatch, append_audit_entry, write_batch};
-use super::{NewMirrorNote, StoredMirror};
+use super::write_batch::{MirrorWriteBatch, write_batch};
 use app::members::mirror_rows as people;
 use app::sales::leads::apply_lead_to_person;
 use app::{App, Error};
 use domain::{
-    AuditedAction, AuditedChange, BranchCode, Deal, DealCode, DependentCode, Lead, LeadCode,
-    MirrorRecordConflict, Moment, PersonCode, PersonProfile, ProposedDependent, Scope, TenantId,
+    Deal, DealCode, DependentCode, Lead, LeadCode,
+    MirrorRecordConflict, PersonCode, PersonProfile, ProposedDependent, Scope,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use storage::exchange::mirrors;
 use storage::members::phones;
 use storage::sales::deals::{self, DealStageMove, dependents as sharing};
 use storage::sales::leads;
 use storage::server::counters::{self, Counter};
-use storage::{Statement, Tx, WriteLane};
+use storage::{Statement, Tx};
 use wire::mirror::describe_conflict;
 
 /// A lead; the source does not tell its consultant.
@@ -255,63 +255,4 @@ async fn write_deal_dependents(
         }
     }
     Ok(())
-}
-
-/// Deactivates leads that the source no longer lists, in the branches whose leads were listed.
-#[boxed::future]
-pub async fn retire_leads(
-    app: &App,
-    mirror: &StoredMirror,
-    listed: &BTreeSet<LeadCode>,
-    branches: &BTreeSet<BranchCode>,
-) -> Result<u64, Error> {
-    let tenant = mirror.tenant;
-    let mut retired = 0;
-    for branch in branches {
-        let mut after = LeadCode::new(0);
-        loop {
-            let batch = leads::list_active_leads_of_branch(&app.db, tenant, *branch, after).await?;
-            let Some(last) = batch.last() else { break };
-            after = last.code;
-            let unlisted: Vec<LeadCode> =
-                batch.iter().map(|key| key.code).filter(|code| !listed.contains(code)).collect();
-            if unlisted.is_empty() {
-                continue;
-            }
-            let input = (tenant, unlisted, app.now());
-            retired += app
-                .db
-                .write(WriteLane::background(tenant), input, |tx, (tenant, unlisted, now)| {
-                    Box::pin(retire_lead_batch(tx, *tenant, unlisted, *now))
-                })
-                .await?;
-        }
-    }
-    Ok(retired)
-}
-
-async fn retire_lead_batch(
-    tx: &mut Tx,
-    tenant: TenantId,
-    codes: &[LeadCode],
-    now: Moment,
-) -> Result<u64, Error> {
-    let mut retired = 0;
-    for code in codes {
-        let before = leads::find_lead(&mut *tx, tenant, *code).await?;
-        let Some(before) = before.filter(|one| one.active) else { continue };
-        let inactive = Lead { active: false, updated_at: now, ..before.clone() };
-        tx.execute_batch(leads::update_lead(tenant, *code, &before, &inactive)).await?;
-        retired += 1;
-    }
-    if retired > 0 {
-        append_audit_entry(
-            tx,
-            tenant,
-            AuditedChange::from(AuditedAction::RetireLeads).with_argument(retired),
-            now,
-        )
-        .await?;
-    }
-    Ok(retired)
 }

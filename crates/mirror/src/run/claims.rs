@@ -7,7 +7,7 @@ use super::runner::{MirrorRunner, NO_LIST};
 use crate::claims::{ListedClaim, ListedClaimMap, read_claim_with_related};
 use crate::client::{SourceAnswer, SourceError};
 use crate::lenient::{read_code, read_day, read_items, read_list, read_text};
-use crate::missing::UnregisteredReferences;
+use crate::unregistered_references::UnregisteredReferences;
 use domain::{BranchCode, ClaimCode, Date, fold_text};
 use exchange::mirror_store::{self, MirroredClaim, NewMirrorNote};
 use serde_json::Value as Json;

@@ -7,7 +7,7 @@ use super::runner::{MirrorRunner, NO_LIST};
 use crate::client::{SourceAnswer, SourceError};
 use crate::details;
 use crate::lenient::{read_code, read_items, read_list, read_money};
-use crate::missing::UnregisteredReferences;
+use crate::unregistered_references::UnregisteredReferences;
 use app::register_snapshot::TenantRegisters;
 use domain::{BenefitCode, BenefitKind, PersonCode, PlanCode};
 use exchange::mirror_store::{self, MirroredBenefitDetails, MirroredCreditCards, NewMirrorNote};

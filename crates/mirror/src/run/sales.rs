@@ -6,7 +6,7 @@ use super::notes::build_absent_note;
 use super::phase;
 use super::runner::MirrorRunner;
 use crate::lenient::{read_code, read_items};
-use crate::missing::UnregisteredReferences;
+use crate::unregistered_references::UnregisteredReferences;
 use crate::sales;
 use domain::UserCode;
 use exchange::mirror_store::{self, MirroredLead, MirroredUserCodes, NewMirrorNote};

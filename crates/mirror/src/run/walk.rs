@@ -6,7 +6,7 @@ use super::runner::MirrorRunner;
 use crate::client::{SourceAnswer, SourceError, escape_query_value};
 use crate::lenient::{read_code, read_flag, read_int, read_items, read_list};
 use crate::members::read_member_row;
-use crate::missing::UnregisteredReferences;
+use crate::unregistered_references::UnregisteredReferences;
 use domain::BenefitCode;
 use exchange::mirror_store::{self, MirroredMember};
 use futures_util::StreamExt;
