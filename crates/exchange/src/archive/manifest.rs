@@ -1,7 +1,9 @@
-//! The manifest of an archive, and the names of its files.
+//! The manifest of an archive: the names of its files, and which formats and versions can be read.
 
+use super::error::ArchiveError;
 use domain::TenantId;
 use serde::{Deserialize, Serialize};
+use storage::exchange::archive::list_archive_tables;
 
 /// The format name in the manifest.
 pub const FORMAT: &str = "amparo-associacao";
@@ -64,6 +66,53 @@ pub struct ArchivedAttachment {
 }
 
 impl ArchiveManifest {
+    /// Reads a manifest and refuses one that this program cannot restore.
+    pub(super) fn parse(text: &[u8]) -> Result<ArchiveManifest, ArchiveError> {
+        let manifest: ArchiveManifest =
+            serde_json::from_slice(text).map_err(|error| ArchiveError::UnknownFormat(error.to_string()))?;
+        manifest.check_versions()?;
+        if manifest.base < 1 {
+            return Err(ArchiveError::UnknownFormat(format!("base {}", manifest.base)));
+        }
+        manifest.check_files()?;
+        Ok(manifest)
+    }
+
+    /// Older versions of the format and of the schema can be read, newer ones cannot.
+    fn check_versions(&self) -> Result<(), ArchiveError> {
+        if self.format != FORMAT {
+            return Err(ArchiveError::UnknownFormat(self.format.clone()));
+        }
+        if self.version > VERSION {
+            return Err(ArchiveError::NewerFormat { found: self.version, known: VERSION });
+        }
+        let known = storage::newest_schema();
+        if self.schema > known {
+            return Err(ArchiveError::NewerSchema { found: self.schema, known });
+        }
+        Ok(())
+    }
+
+    /// Every file must be known and unique, and the tenant's own table must be present.
+    fn check_files(&self) -> Result<(), ArchiveError> {
+        let mut file_names = Vec::new();
+        for file in &self.files {
+            let name = file.table.as_deref().unwrap_or(&file.path);
+            let is_known = match &file.table {
+                Some(name) => list_archive_tables().iter().any(|table| table.name == name),
+                None => file.path == FILE_LIST,
+            };
+            if file_names.contains(&name) || !is_known {
+                return Err(ArchiveError::UnknownFormat(name.to_owned()));
+            }
+            file_names.push(name);
+        }
+        if !file_names.contains(&"tenants") {
+            return Err(ArchiveError::UnknownFormat("tenants".to_owned()));
+        }
+        Ok(())
+    }
+
     pub fn tenant(&self) -> TenantId {
         TenantId::new(self.base)
     }

@@ -3,8 +3,7 @@
 
 use super::error::{ArchiveError, wrap_file_error};
 use super::manifest::{
-    ArchiveManifest, ArchivedAttachment, FILE_LIST, FORMAT, LONGEST_MANIFEST, MANIFEST, ManifestFileEntry,
-    VERSION,
+    ArchiveManifest, ArchivedAttachment, LONGEST_MANIFEST, MANIFEST, ManifestFileEntry,
 };
 use super::row_format::{self, TenantVault};
 use domain::RandomSource;
@@ -13,7 +12,7 @@ use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use storage::SqlScalar;
-use storage::exchange::archive::{ArchiveTable, list_archive_tables};
+use storage::exchange::archive::ArchiveTable;
 use zip::ZipArchive;
 
 /// In bytes.
@@ -39,48 +38,12 @@ impl TenantArchiveReader {
         if text.len() as u64 > LONGEST_MANIFEST {
             return Err(unknown_format(&"a manifest that is too long"));
         }
-        let manifest: ArchiveManifest =
-            serde_json::from_slice(&text).map_err(|error| unknown_format(&error))?;
-        if manifest.format != FORMAT {
-            return Err(unknown_format(&manifest.format));
-        }
-        if manifest.version > VERSION {
-            return Err(ArchiveError::NewerFormat { found: manifest.version, known: VERSION });
-        }
-        let known = storage::newest_schema();
-        if manifest.schema > known {
-            return Err(ArchiveError::NewerSchema { found: manifest.schema, known });
-        }
-        if manifest.base < 1 {
-            return Err(unknown_format(&format!("base {}", manifest.base)));
-        }
-        let archive = TenantArchiveReader {
+        let manifest = ArchiveManifest::parse(&text)?;
+        Ok(TenantArchiveReader {
             path: path.to_owned(),
             manifest,
             digest: encode_hex(&Sha256::digest(&text)[..16]),
-        };
-        archive.check_files()?;
-        Ok(archive)
-    }
-
-    /// Every file must be known and unique, and the tenant's own table must be present.
-    fn check_files(&self) -> Result<(), ArchiveError> {
-        let mut file_names = Vec::new();
-        for file in &self.manifest.files {
-            let name = file.table.as_deref().unwrap_or(&file.path);
-            let is_known = match &file.table {
-                Some(name) => list_archive_tables().iter().any(|table| table.name == name),
-                None => file.path == FILE_LIST,
-            };
-            if file_names.contains(&name) || !is_known {
-                return Err(ArchiveError::UnknownFormat(name.to_owned()));
-            }
-            file_names.push(name);
-        }
-        if !file_names.contains(&"tenants") {
-            return Err(ArchiveError::UnknownFormat("tenants".to_owned()));
-        }
-        Ok(())
+        })
     }
 
     /// The file of a table; archives of older schemas may lack it.
