@@ -1,4 +1,6 @@
-//! The five entities that have situations, and the fixed types that a situation may have.
+//! The five entities that have situations, and which kinds of situation each may have.
+
+use crate::SituationKind;
 
 /// An entity whose situation changes fire triggers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,55 +69,6 @@ impl CaseKind {
     }
 }
 
-/// The fixed type of a situation. Rules use the type, not the name the association gave the situation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SituationKind {
-    Active,
-    Pending,
-    Suspended,
-    Inactive,
-    Cancelled,
-    Open,
-    Progress,
-    Done,
-}
-
-impl SituationKind {
-    pub const ALL: [SituationKind; 8] = [
-        SituationKind::Active,
-        SituationKind::Pending,
-        SituationKind::Suspended,
-        SituationKind::Inactive,
-        SituationKind::Cancelled,
-        SituationKind::Open,
-        SituationKind::Progress,
-        SituationKind::Done,
-    ];
-
-    /// The number stored in the database; never changes.
-    pub const fn number(self) -> i64 {
-        match self {
-            SituationKind::Active => 1,
-            SituationKind::Pending => 2,
-            SituationKind::Suspended => 3,
-            SituationKind::Inactive => 4,
-            SituationKind::Cancelled => 5,
-            SituationKind::Open => 6,
-            SituationKind::Progress => 7,
-            SituationKind::Done => 8,
-        }
-    }
-
-    /// Whether this type closes a record.
-    pub fn is_final(self) -> bool {
-        matches!(self, SituationKind::Done | SituationKind::Cancelled)
-    }
-
-    pub fn from_number(number: i64) -> Option<SituationKind> {
-        SituationKind::ALL.into_iter().find(|kind| kind.number() == number)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,10 +78,6 @@ mod tests {
         for entity in Entity::ALL {
             assert_eq!(Entity::from_number(entity.number()), Some(entity));
         }
-        for kind in SituationKind::ALL {
-            assert_eq!(SituationKind::from_number(kind.number()), Some(kind));
-        }
         assert_eq!(Entity::from_number(0), None);
-        assert_eq!(SituationKind::from_number(99), None);
     }
 }

@@ -46,6 +46,8 @@ mod role;
 mod sale;
 mod scope;
 mod search_criteria;
+mod situation_change;
+mod situation_kind;
 mod tenant;
 mod text;
 mod text_folding;
@@ -87,7 +89,7 @@ pub use date::Date;
 pub use digits::{parse_decimal_digit, replace_with_ascii_digits};
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
-pub use entity::{CaseKind, Entity, SituationKind};
+pub use entity::{CaseKind, Entity};
 pub use file::{FileKind, FileName, FileOwner};
 pub use hex_text::encode_hex;
 pub use member::{ContactPhone, CreditCard, Dependent, PersonProfile};
@@ -108,6 +110,8 @@ pub use scope::{Scope, VisibleBranches};
 pub use search_criteria::{
     BenefitCriteria, BenefitKey, ClaimCriteria, DealCriteria, LeadKey, MemberCriteria, ValidationKeys,
 };
+pub use situation_change::is_situation_change;
+pub use situation_kind::SituationKind;
 pub use tenant::{DisplayName, HostName, TimeZone};
 pub use text::{BoundedText, NoteText, parse_line};
 pub use text_folding::fold_text;

@@ -11,7 +11,7 @@ use crate::situations::{refuse_missing_reason, refuse_situation_change};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedOperation, Benefit, BenefitCode, Entity, InputField, Rejection, Scope,
-    SituationCode, SituationKind, is_usable_reference,
+    SituationCode, SituationKind, is_situation_change, is_usable_reference,
 };
 use storage::Tx;
 use storage::benefits;
@@ -47,7 +47,8 @@ async fn write_situation_change(
     let to = resolve_target_situation(&command.registers, &command.scope, input, present)?;
     let kind = |situation: SituationCode| command.registers.situation_kind(situation);
     let reason = input.reason.clone().into_set().map(domain::NoteText::into_string);
-    if let Some(to_kind) = kind(to).filter(|_| present != Some(to)) {
+    let is_change = is_situation_change(present, to);
+    if let Some(to_kind) = kind(to).filter(|_| is_change) {
         refuse_missing_reason(present.and_then(kind), to_kind, reason.as_deref())?;
     }
     let before = before.ok_or(reject_unknown_benefit(code))?;
@@ -55,7 +56,7 @@ async fn write_situation_change(
         refuse_old_benefit_version(command, input.version.clone().into_set(), &before, &[])
             .into_iter()
             .collect();
-    if before.situation == to && problems.is_empty() {
+    if !is_change && problems.is_empty() {
         return Box::pin(build_full_benefit(tx, command, code, before, false)).await;
     }
     problems.extend(refuse_situation_change(&command.registers, before.situation, to));

@@ -7,7 +7,9 @@ use crate::Error;
 use crate::actor_context::ActorContext;
 use crate::listing_rows::{ListedDays, build_benefit_row};
 use crate::situations::render_benefit_trigger_body;
-use domain::{Benefit, BenefitCode, BranchCode, HistoryCode, PersonCode, PersonProfile, Plate};
+use domain::{
+    Benefit, BenefitCode, BranchCode, HistoryCode, PersonCode, PersonProfile, Plate, is_situation_change,
+};
 use storage::benefits;
 use storage::benefits::monthly_counts::BenefitCountChanges;
 use storage::history::situation_changes;
@@ -53,7 +55,7 @@ pub async fn write_takeovers(
     }
     let tenant = context.tenant;
     let moved = |one: &&&MirroredBenefitWrite<'_>| {
-        one.before.is_none_or(|before| before.situation != one.after.situation)
+        is_situation_change(one.before.map(|before| before.situation), one.after.situation)
     };
     let moves: Vec<&&MirroredBenefitWrite<'_>> = changed.iter().filter(moved).collect();
     let differences: Vec<_> = changed

@@ -7,12 +7,11 @@ use crate::Error;
 use crate::actor_context::ActorContext;
 use crate::listing_rows::{ListedDays, build_benefit_row};
 use crate::situations::{
-    RecordSituationChange, insert_situation_change, is_situation_change, refuse_situation_change,
-    render_benefit_trigger_body,
+    RecordSituationChange, insert_situation_change, refuse_situation_change, render_benefit_trigger_body,
 };
 use domain::{
     AuditedChange, AuditedRecordKind, Benefit, BenefitCode, BenefitItem, BranchCode, CardNumber, Entity,
-    HistoryCode, ItemCode, PersonCode, PersonProfile, Plate, SituationKind, TenantId,
+    HistoryCode, ItemCode, PersonCode, PersonProfile, Plate, SituationKind, TenantId, is_situation_change,
 };
 use storage::Statement;
 use storage::Tx;

@@ -1,4 +1,4 @@
-//! Situation changes of cases, with their rules, and case notes.
+//! Moves a case to another situation, as `/gestao` and the console do.
 
 use super::change::{record_unchanged_access, refuse_old_case_version};
 use super::persist::{PendingCaseWrite, store_case};
@@ -9,7 +9,9 @@ use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
 use crate::situations::{refuse_missing_reason, refuse_situation_change};
 use crate::{App, Error};
-use domain::{AuditedOperation, CaseKind, CaseOperation, InputField, Rejection, SituationCode};
+use domain::{
+    AuditedOperation, CaseKind, CaseOperation, InputField, Rejection, SituationCode, is_situation_change,
+};
 use storage::registers::situations::StoredSituation;
 use storage::{Tx, cases};
 use wire::field_differences;
@@ -52,12 +54,12 @@ async fn write_situation_change(
         vec![("situacao", from.map(|one| one.name.to_uppercase()))],
         vec![("situacao", Some(to.name.to_uppercase()))],
     );
-    let is_same = before.head().situation == to.code;
-    if !is_same {
+    let is_change = is_situation_change(Some(before.head().situation), to.code);
+    if is_change {
         refuse_missing_reason(from.map(|one| one.kind), to.kind, reason.as_deref())?;
     }
     refuse_old_case_version(command, &before, &input.version, &differences)?;
-    if is_same {
+    if !is_change {
         return show::read_written_case(tx, command, kind, code, false)
             .await?
             .ok_or_else(|| reject_unknown_case(kind, code));

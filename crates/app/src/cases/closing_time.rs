@@ -1,4 +1,4 @@
-//! When a case closes, and since when it has its situation.
+//! When a case closes, and since when it has its situation. `SituationKind::is_final` in `domain` says which kinds close.
 
 use crate::Error;
 use crate::actor_context::ActorContext;
@@ -10,13 +10,12 @@ pub(super) fn mark_case_times(
     case: &mut Case,
     is_situation_change: bool,
 ) -> Result<(), Error> {
-    let closes = context.registers.require_situation(case.head().situation)?.kind.is_final();
+    let kind = context.registers.require_situation(case.head().situation)?.kind;
     let head = case.head_mut();
     head.updated_at = context.now;
     if is_situation_change {
         head.situation_since = context.now;
     }
-    // A case that stays closed keeps its closing time.
-    head.closed_at = if closes { head.closed_at.or(Some(context.now)) } else { None };
+    head.closed_at = kind.choose_closing_time(head.closed_at, context.now);
     Ok(())
 }

@@ -3,10 +3,8 @@
 use super::closing_time::mark_case_times;
 use crate::Error;
 use crate::actor_context::ActorContext;
-use crate::situations::{
-    RecordSituationChange, insert_situation_change, is_situation_change, render_case_trigger_body,
-};
-use domain::{AuditedAction, AuditedChange, Benefit, Case, CaseKind, HistoryCode};
+use crate::situations::{RecordSituationChange, insert_situation_change, render_case_trigger_body};
+use domain::{AuditedAction, AuditedChange, Benefit, Case, CaseKind, HistoryCode, is_situation_change};
 use storage::cases;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};

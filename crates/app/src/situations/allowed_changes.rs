@@ -61,9 +61,3 @@ pub(crate) fn refuse_cancelled_benefit(
         _ => Ok(()),
     }
 }
-
-/// Whether a record gets another situation: only then there is a history row, and receivers are told. A new record has
-/// none before.
-pub(crate) fn is_situation_change(from: Option<SituationCode>, to: SituationCode) -> bool {
-    from != Some(to)
-}

@@ -5,9 +5,7 @@ mod allowed_changes;
 mod notified_receivers;
 mod trigger_body;
 
-pub(crate) use allowed_changes::{
-    is_situation_change, refuse_cancelled_benefit, refuse_missing_reason, refuse_situation_change,
-};
+pub(crate) use allowed_changes::{refuse_cancelled_benefit, refuse_missing_reason, refuse_situation_change};
 pub use trigger_body::{render_benefit_trigger_body, render_case_trigger_body};
 
 use crate::actor_context::ActorContext;

@@ -2,9 +2,7 @@
 //! once.
 
 use super::error::{ArchiveError, wrap_file_error};
-use super::manifest::{
-    ArchiveManifest, ArchivedAttachment, LONGEST_MANIFEST, MANIFEST, ManifestFileEntry,
-};
+use super::manifest::{ArchiveManifest, ArchivedAttachment, LONGEST_MANIFEST, MANIFEST, ManifestFileEntry};
 use super::row_format::{self, TenantVault};
 use domain::RandomSource;
 use domain::encode_hex;

@@ -9,7 +9,7 @@ use app::situations::{RecordSituationChange, render_case_trigger_body};
 use app::{App, Error};
 use domain::{
     BranchCode, Case, CaseKind, Claim, ClaimCode, ContactPhone, Document, Entity, HistoryCode,
-    MirrorRecordConflict, PersonCode, PersonProfile, PhoneKind, Scope, TenantId,
+    MirrorRecordConflict, PersonCode, PersonProfile, PhoneKind, Scope, TenantId, is_situation_change,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use storage::cases::claims;
@@ -216,13 +216,13 @@ async fn write_claim(
     if benefit.is_none() {
         claim.head.benefit = None;
     }
-    let closes =
-        part.registers.situation_kind(claim.head.situation).is_some_and(domain::SituationKind::is_final);
-    let moved = before.is_none_or(|before| before.head.situation != claim.head.situation);
+    let kind = part.registers.situation_kind(claim.head.situation);
+    let moved = is_situation_change(before.map(|before| before.head.situation), claim.head.situation);
     // The source does not give the closing time. The time it was noticed is used; for claims first seen closed, the
     // opening time.
     let ended = before.map_or(claim.head.opened_at, |_| part.now);
-    claim.head.closed_at = closes.then(|| before.and_then(|one| one.head.closed_at).unwrap_or(ended));
+    let closed_at = before.and_then(|one| one.head.closed_at);
+    claim.head.closed_at = kind.and_then(|kind| kind.choose_closing_time(closed_at, ended));
     if let Some(before) = before {
         claim.description.clone_from(&before.description);
         claim.vehicle.fipe.clone_from(&before.vehicle.fipe);

@@ -4,9 +4,7 @@
 use super::StoredMirror;
 use super::write_batch::append_audit_entry;
 use app::{App, Error};
-use domain::{
-    AuditedAction, AuditedChange, BranchCode, Entity, Lead, LeadCode, Moment, Scope, TenantId,
-};
+use domain::{AuditedAction, AuditedChange, BranchCode, Entity, Lead, LeadCode, Moment, Scope, TenantId};
 use std::collections::BTreeSet;
 use storage::registers::situations;
 use storage::sales::leads;

@@ -7,8 +7,8 @@ use app::members::mirror_rows as people;
 use app::sales::leads::apply_lead_to_person;
 use app::{App, Error};
 use domain::{
-    Deal, DealCode, DependentCode, Lead, LeadCode,
-    MirrorRecordConflict, PersonCode, PersonProfile, ProposedDependent, Scope,
+    Deal, DealCode, DependentCode, Lead, LeadCode, MirrorRecordConflict, PersonCode, PersonProfile,
+    ProposedDependent, Scope,
 };
 use std::collections::BTreeMap;
 use storage::exchange::mirrors;
