@@ -9,6 +9,7 @@ use crate::system::{self, SystemClock};
 use crate::telemetry;
 use api::{HttpServer, ServerState};
 use app::audit::access_log;
+use app::audit::access_log_pace::AccessLogPacer;
 use app::mail::MailDeliveryMethod;
 use app::upkeep::database_life::{self, DatabaseLifeVerdict, DatabaseLifeWatch};
 use app::upkeep::health::ServerEnvironment;
@@ -411,7 +412,7 @@ async fn refresh_memory(app: App, every: Duration) {
 
 /// Writes the log of viewed records, after the answers were sent.
 async fn write_access_log(app: App, every: Duration) {
-    let (mut ticks, mut pace) = (build_ticker(every), access_log::AccessLogPacer::default());
+    let (mut ticks, mut pace) = (build_ticker(every), AccessLogPacer::default());
     loop {
         ticks.tick().await;
         if let Err(error) = pace.flush_when_due(&app).await {

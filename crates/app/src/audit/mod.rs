@@ -1,6 +1,7 @@
 //! The audit: what was changed, and who saw whose personal data.
 
 pub mod access_log;
+pub mod access_log_pace;
 pub mod entry_pages;
 
 use storage::history::audit::AuditEntryContent;

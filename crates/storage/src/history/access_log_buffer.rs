@@ -1,6 +1,6 @@
 //! Accesses that wait in memory to be written. Each thread notes in a part of its own, so that requests do not wait for
 //! each other. The buffer is bounded in bytes, and in time while nothing can be written: access is then refused rather
-//! than left unlogged.
+//! than left unlogged. `app/src/audit/access_log_pace.rs` decides when it is written.
 
 use super::access_log::{AccessLogBlock, compute_block_number};
 use domain::{AuditedOperation, Moment, PersonCode, TenantId, UserCode};
