@@ -54,7 +54,7 @@ pub async fn pull_back_waits(
     }
     let after = now.plus(CLOCK_TOLERANCE);
     let lane = WriteLane::background(TenantId::SERVER);
-    for db in app.db.with_activity() {
+    for db in app.db.list_databases() {
         let pull_back = db.write(lane, (after, now), |tx, (after, now)| {
             Box::pin(processes::correct_future_heartbeats(tx, *after, *now))
         });

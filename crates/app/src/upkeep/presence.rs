@@ -56,7 +56,7 @@ async fn write_heartbeat(tx: &mut Tx, (process, version, now): &(String, &str, M
 #[boxed::future]
 pub async fn sign_off_process(app: &App, process: &str) -> Result<(), storage::Error> {
     let lane = WriteLane::foreground(TenantId::SERVER);
-    for db in app.db.with_activity() {
+    for db in app.db.list_databases() {
         db.write(lane, process.to_owned(), |tx, process| Box::pin(processes::delete_process(tx, process)))
             .await?;
     }

@@ -71,7 +71,7 @@ async fn begin_discard(tx: &mut Tx) -> Result<TenantId, ArchiveError> {
 fn list_databases_with_table<'a>(app: &'a App, table: &ArchiveTable) -> Result<Vec<&'a Db>, ArchiveError> {
     Ok(match table.name {
         _ if table.is_activity() => vec![app.db.activity()?],
-        "counters" => app.db.with_activity().collect(),
+        "counters" => app.db.list_databases().collect(),
         _ => vec![&app.db],
     })
 }

@@ -88,7 +88,7 @@ impl Db {
     }
 
     /// This database, and that of its activity if it is another.
-    pub fn with_activity(&self) -> impl Iterator<Item = &Db> {
+    pub fn list_databases(&self) -> impl Iterator<Item = &Db> {
         std::iter::once(self).chain(self.separate_activity())
     }
 
