@@ -5,9 +5,9 @@
 //! token written. All other attempts queue for the hash, and a failure is counted before the next attempt starts:
 //! concurrent attempts cannot exceed the limits.
 
+use super::check_code;
 use super::login_audit::{self, LoginTarget, build_user_change};
-use super::throttle::FailureSubjects;
-use super::{KNOWN_FOR, check_code};
+use super::throttle::{FailureSubjects, is_known_address};
 use crate::register_snapshot::{TenantRegisters, load_registers};
 use crate::session::TOKEN_LIFE;
 use crate::session::{AccountActor, TokenLookupKey, generate_token};
@@ -287,8 +287,8 @@ async fn find_allowed_account(
         operation: purpose.operation(),
         address,
     };
-    let known = account.as_ref().and_then(|account| account.known_since);
-    let is_known_here = known.is_some_and(|since| since > now.minus(KNOWN_FOR));
+    let known_since = account.as_ref().and_then(|account| account.known_since);
+    let is_known_here = is_known_address(known_since, now);
     app.throttle.check(app, subjects, now, (is_known_here, &target)).await?;
     Ok(NamedAccount { account, target, is_known_here })
 }

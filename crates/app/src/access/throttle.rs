@@ -12,6 +12,11 @@ use storage::{Tx, WriteLane};
 /// How long an address stays known for an account after a successful login.
 pub const KNOWN_FOR: Duration = Duration::from_hours(720);
 
+/// Whether the account logged in successfully from this address within [`KNOWN_FOR`].
+pub(super) fn is_known_address(known_since: Option<Moment>, now: Moment) -> bool {
+    known_since.is_some_and(|since| since > now.minus(KNOWN_FOR))
+}
+
 /// Limits per time window.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
