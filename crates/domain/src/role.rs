@@ -1,4 +1,5 @@
-//! The roles of users.
+//! The roles of users: who is staff, and who sees every branch (`scope.rs` limits the others). The route table of `api`
+//! (`routes/`) says which roles may call each operation.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
