@@ -114,7 +114,7 @@ async fn list_filtered_codes(
 
 /// Loads deals in the given order.
 async fn load_deals(app: &App, caller: &Session, codes: &[DealCode]) -> Result<Vec<FoundDeal>, Error> {
-    let found = deals::list_found_deals(&app.db, &caller.scope, codes, false).await?;
+    let found = deals::list_found_deals(&app.db, &caller.scope, codes).await?;
     let mut found: HashMap<DealCode, FoundDeal> = found.into_iter().map(|one| (one.code, one)).collect();
     Ok(codes.iter().filter_map(|code| found.remove(code)).collect())
 }
@@ -221,7 +221,7 @@ pub async fn read_deal_history(app: &App, caller: &Session, code: DealCode) -> R
     let tenant = caller.scope.tenant();
     let ((person, found), registers) = read_with_registers(app, tenant, build_query, |tx, (scope, code)| {
         Box::pin(async move {
-            let deal = deals::list_found_deals(&mut *tx, scope, &[*code], false)
+            let deal = deals::list_found_deals(&mut *tx, scope, &[*code])
                 .await?
                 .pop()
                 .ok_or(reject_unknown_deal(*code))?;

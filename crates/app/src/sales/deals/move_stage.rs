@@ -57,7 +57,7 @@ pub(super) async fn load_visible_deal<I>(
     code: DealCode,
 ) -> Result<FoundDeal, Error> {
     confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
-    let found = deals::list_found_deals(&mut *tx, &command.scope, &[code], false).await?.pop();
+    let found = deals::list_found_deals(&mut *tx, &command.scope, &[code]).await?.pop();
     found.ok_or(reject_unknown_deal(code))
 }
 

@@ -132,7 +132,7 @@ pub async fn load_found_deals(
     caller: &Session,
     codes: &[DealCode],
 ) -> Result<Vec<FoundDeal>, Error> {
-    let found = deals::list_found_deals(&app.db, &caller.scope, codes, true).await?;
+    let found = deals::list_found_open_deals(&app.db, &caller.scope, codes).await?;
     let mut found: HashMap<DealCode, FoundDeal> = found.into_iter().map(|one| (one.code, one)).collect();
     let found: Vec<FoundDeal> = codes.iter().filter_map(|code| found.remove(code)).collect();
     record_access(app, caller, AuditedOperation::SearchDeals, found.iter().map(|one| one.person))?;
@@ -171,7 +171,7 @@ pub(super) async fn load_deal_view(
     code: DealCode,
 ) -> Result<DealDetailView, Error> {
     let unknown = Error::NotFound { field: InputField::Deal, code: code.get() };
-    let found = deals::list_found_deals(&mut *tx, scope, &[code], false).await?.pop().ok_or(unknown)?;
+    let found = deals::list_found_deals(&mut *tx, scope, &[code]).await?.pop().ok_or(unknown)?;
     let missing_lead = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
     let lead = storage::sales::leads::list_found_leads(&mut *tx, scope, &[found.deal.lead])
         .await?

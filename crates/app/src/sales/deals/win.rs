@@ -95,7 +95,7 @@ async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, E
     let deal =
         write_deal_change(tx, &context, (code, person), &found.deal, after, AuditedAction::WinDeal.into())
             .await?;
-    let reloaded = deals::list_found_deals(&mut *tx, &command.scope, &[code], false).await?.pop();
+    let reloaded = deals::list_found_deals(&mut *tx, &command.scope, &[code]).await?.pop();
     let found = FoundDeal { deal, ..reloaded.unwrap_or(found) };
     Ok(CurrentDeal { found_deal: found, registers, changed: true })
 }

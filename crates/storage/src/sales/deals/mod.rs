@@ -12,7 +12,7 @@ pub use moves::{
 pub use search::{
     DealListCriteria, DealOrderKey, DrivingDealCriterion, FoundDeal, STEP, StageSummary, list_changed_deals,
     list_deal_keys, list_deal_page, list_deals_by_leads_or_sequence, list_deals_of_person, list_found_deals,
-    list_stage_summaries,
+    list_found_open_deals, list_stage_summaries,
 };
 
 use crate::benefits::{build_vehicle_values, parse_vehicle_row, vehicle_columns};

@@ -107,13 +107,31 @@ pub struct FoundDeal {
     pub responsible_name: Option<String>,
 }
 
-/// The deals of these codes in the scope, ordered by code; either only open ones, or in any situation.
+/// The deals of these codes in the scope, in any state, ordered by code.
 #[boxed::future]
 pub async fn list_found_deals(
     source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     codes: &[DealCode],
-    only_open: bool,
+) -> Result<Vec<FoundDeal>, Error> {
+    fetch_found_deals(source, scope, codes, None).await
+}
+
+/// As [`list_found_deals`], without the deals that were won or lost.
+#[boxed::future]
+pub async fn list_found_open_deals(
+    source: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    codes: &[DealCode],
+) -> Result<Vec<FoundDeal>, Error> {
+    fetch_found_deals(source, scope, codes, Some(DealState::Open)).await
+}
+
+async fn fetch_found_deals(
+    source: ReadSource<'_>,
+    scope: &Scope,
+    codes: &[DealCode],
+    state: Option<DealState>,
 ) -> Result<Vec<FoundDeal>, Error> {
     if codes.is_empty() {
         return Ok(Vec::new());
@@ -128,7 +146,7 @@ pub async fn list_found_deals(
     let statement = head
         .arg(scope.tenant())
         .filter_in("d.code", codes.iter().copied())
-        .append_if_some("AND d.situation + 0 = ?", only_open.then_some(DealState::Open))
+        .append_if_some("AND d.situation + 0 = ?", state)
         .filter_branches("d.branch + 0", scope.branches())
         .append_text("ORDER BY d.code");
     source.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_found_deal).collect()
