@@ -1,9 +1,10 @@
 //! The columns of a benefit and their encoding.
 
+use crate::executor::stored_text::parse_stored_text;
 use crate::{Error, Row, SqlScalar};
 use domain::{
     AdditionalFieldValues, Benefit, BenefitCode, CardNumber, Chassis, FieldCode, Money, PlanCode, Plate,
-    Rejection, TenantId, VehicleDetails,
+    TenantId, VehicleDetails,
 };
 use std::collections::BTreeMap;
 
@@ -56,18 +57,6 @@ pub(crate) fn parse_field_values(text: Option<&str>) -> Result<AdditionalFieldVa
     Ok(object.into_iter().map(|(code, value)| (FieldCode::new(code), value)).collect())
 }
 
-/// Stored values were validated on input; one that no longer parses is a bug and is reported as an error.
-fn parse_stored_text<T>(
-    text: Option<&str>,
-    parse: impl Fn(&str) -> Result<T, Rejection>,
-) -> Result<Option<T>, Error> {
-    text.map(|text| {
-        parse(text)
-            .map_err(|_| Error::Broken("a benefit is kept with a value that no longer fits".to_owned()))
-    })
-    .transpose()
-}
-
 pub(crate) fn parse_benefit_row(row: &Row) -> Result<Benefit, Error> {
     Ok(Benefit {
         person: row.get("person")?,
@@ -75,7 +64,7 @@ pub(crate) fn parse_benefit_row(row: &Row) -> Result<Benefit, Error> {
         kind: row.get("kind")?,
         situation: row.get("situation")?,
         sequence: row.get("sequence")?,
-        card: parse_stored_text(row.get_text("card")?, CardNumber::parse)?,
+        card: parse_stored_text("benefit", row.get_text("card")?, CardNumber::parse)?,
         due_day: row.get("due_day")?,
         consultant: row.get("consultant")?,
         representative: row.get("representative")?,
@@ -97,8 +86,8 @@ pub(crate) fn parse_benefit_row(row: &Row) -> Result<Benefit, Error> {
 /// The vehicle columns have the same names in every table.
 pub(crate) fn parse_vehicle_row(row: &Row) -> Result<VehicleDetails, Error> {
     Ok(VehicleDetails {
-        plate: parse_stored_text(row.get_text("plate")?, Plate::parse)?,
-        chassis: parse_stored_text(row.get_text("chassis")?, Chassis::parse)?,
+        plate: parse_stored_text("benefit", row.get_text("plate")?, Plate::parse)?,
+        chassis: parse_stored_text("benefit", row.get_text("chassis")?, Chassis::parse)?,
         renavam: row.get("renavam")?,
         brand: row.get("brand")?,
         model: row.get("model")?,

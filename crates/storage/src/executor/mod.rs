@@ -5,6 +5,7 @@ pub(crate) mod db;
 pub(crate) mod row;
 pub(crate) mod statement;
 pub(crate) mod statement_watch;
+pub(crate) mod stored_text;
 pub(crate) mod unit;
 pub(crate) mod value;
 pub(crate) mod write_health;

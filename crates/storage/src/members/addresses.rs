@@ -1,6 +1,6 @@
 //! Addresses as columns, and the address of a payer as text.
 
-use super::stored_text::parse_stored_text;
+use crate::executor::stored_text::parse_stored_text;
 use crate::{Error, Row};
 use domain::{Cep, PostalAddress};
 
@@ -19,7 +19,7 @@ pub fn parse_payer_address(text: Option<String>) -> Result<PostalAddress, Error>
         district: parts.remove("district"),
         city: parts.remove("city"),
         state: parts.remove("state"),
-        cep: parse_stored_text(parts.remove("cep"), Cep::parse)?,
+        cep: parse_stored_text("person", parts.remove("cep").as_deref(), Cep::parse)?,
     })
 }
 
@@ -56,6 +56,6 @@ pub(crate) fn parse_address_columns(row: &Row) -> Result<PostalAddress, Error> {
         district: row.get("district")?,
         city: row.get("city")?,
         state: row.get("state")?,
-        cep: parse_stored_text(row.get("cep")?, Cep::parse)?,
+        cep: parse_stored_text("person", row.get_text("cep")?, Cep::parse)?,
     })
 }

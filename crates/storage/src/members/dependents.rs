@@ -2,11 +2,12 @@
 
 use crate::benefits::{select_card_holder, select_nothing};
 use crate::executor::statement::build_inserts;
+use crate::executor::stored_text::parse_stored_text;
 use crate::name_index;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
-    BenefitCode, CardNumber, Cpf, Dependent, DependentCode, Email, PersonCode, Phone, PlanCode, Rejection,
-    Scope, SituationCode, TenantId,
+    BenefitCode, CardNumber, Cpf, Dependent, DependentCode, Email, PersonCode, Phone, PlanCode, Scope,
+    SituationCode, TenantId,
 };
 
 /// A dependent found by a search, with its benefit.
@@ -320,31 +321,19 @@ fn parse_dependent_row(row: &Row) -> Result<Dependent, Error> {
     Ok(Dependent {
         benefit: row.get("benefit")?,
         name: row.get("name")?,
-        cpf: parse_stored_text(row.get("cpf")?, Cpf::parse)?,
+        cpf: parse_stored_text("dependent", row.get_text("cpf")?, Cpf::parse)?,
         born_on: row.get("born_on")?,
         kinship: row.get("kinship")?,
         sex: row.get("sex")?,
         identity_number: row.get("identity_number")?,
-        phone: parse_stored_text(row.get("phone")?, Phone::parse)?,
-        email: parse_stored_text(row.get("email")?, Email::parse)?,
-        card: parse_stored_text(row.get("card")?, CardNumber::parse)?,
+        phone: parse_stored_text("dependent", row.get_text("phone")?, Phone::parse)?,
+        email: parse_stored_text("dependent", row.get_text("email")?, Email::parse)?,
+        card: parse_stored_text("dependent", row.get_text("card")?, CardNumber::parse)?,
         plans: parse_plans(&row.get::<String>("plans")?)?,
         active: row.get("active")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     })
-}
-
-/// Stored values were validated on input; one that no longer parses is a bug and is reported as an error.
-fn parse_stored_text<T>(
-    text: Option<String>,
-    parse: impl Fn(&str) -> Result<T, Rejection>,
-) -> Result<Option<T>, Error> {
-    text.map(|text| {
-        parse(&text)
-            .map_err(|_| Error::Broken("a dependent is kept with a value that no longer fits".to_owned()))
-    })
-    .transpose()
 }
 
 fn parse_plans(text: &str) -> Result<Vec<PlanCode>, Error> {

@@ -10,7 +10,6 @@ mod addresses;
 mod find_person;
 mod import_undo;
 mod person_row;
-mod stored_text;
 mod write_person;
 
 pub use addresses::parse_payer_address;

@@ -1,7 +1,7 @@
 //! A person as a row of `people`.
 
 use super::addresses::{parse_address_with_kind, parse_payer_address, render_payer_address};
-use super::stored_text::parse_stored_text;
+use crate::executor::stored_text::parse_stored_text;
 use crate::{Error, Row, SqlScalar};
 use domain::{Cep, Cnpj, Document, Email, PersonProfile, Phone, TenantId};
 
@@ -19,11 +19,11 @@ pub(super) fn parse_profile_row(row: &Row) -> Result<PersonProfile, Error> {
     Ok(PersonProfile {
         branch: row.get("branch")?,
         is_member: row.get("is_member")?,
-        document: parse_stored_text(row.get("document")?, Document::parse)?,
+        document: parse_stored_text("person", row.get_text("document")?, Document::parse)?,
         nature: row.get("nature")?,
         name: row.get("name")?,
         integration_code: row.get("integration_code")?,
-        email: parse_stored_text(row.get("email")?, Email::parse)?,
+        email: parse_stored_text("person", row.get_text("email")?, Email::parse)?,
         receives_email: row.get("receives_email")?,
         receives_whatsapp: row.get("receives_whatsapp")?,
         sex: row.get("sex")?,
@@ -41,14 +41,14 @@ pub(super) fn parse_profile_row(row: &Row) -> Result<PersonProfile, Error> {
         municipal_registration: row.get("municipal_registration")?,
         legal_representative: row.get("legal_representative")?,
         company: row.get("company")?,
-        company_document: parse_stored_text(row.get("company_document")?, Cnpj::parse)?,
+        company_document: parse_stored_text("person", row.get_text("company_document")?, Cnpj::parse)?,
         consultant: row.get("consultant")?,
         representative: row.get("representative")?,
         address: parse_address_with_kind(row)?,
-        mobile: parse_stored_text(row.get("mobile")?, Phone::parse)?,
-        landline: parse_stored_text(row.get("landline")?, Phone::parse)?,
+        mobile: parse_stored_text("person", row.get_text("mobile")?, Phone::parse)?,
+        landline: parse_stored_text("person", row.get_text("landline")?, Phone::parse)?,
         spouse: row.get("spouse")?,
-        payer_document: parse_stored_text(row.get("payer_document")?, Document::parse)?,
+        payer_document: parse_stored_text("person", row.get_text("payer_document")?, Document::parse)?,
         payer_address: parse_payer_address(row.get("payer_address")?)?,
         version: row.get("version")?,
         created_at: row.get("created_at")?,
