@@ -93,7 +93,7 @@ fn convert_new_receiver(input: ReceptorInput) -> Result<RequestedReceiver, app::
         }
     };
     let headers = convert_headers(input.headers.into_set().unwrap_or_default());
-    problems.extend(receivers::find_bad_headers(&headers));
+    problems.extend(domain::find_bad_headers(&headers));
     match (address, &problems[..]) {
         (Some(address), []) => Ok(RequestedReceiver {
             address,
@@ -156,7 +156,7 @@ fn convert_receiver_changes(input: ReceptorAlteracaoInput) -> Result<ReceiverCha
         FieldPatch::Clear => Some(Vec::new()),
         FieldPatch::Keep => None,
     };
-    problems.extend(receivers::find_bad_headers(headers.as_deref().unwrap_or_default()));
+    problems.extend(domain::find_bad_headers(headers.as_deref().unwrap_or_default()));
     if !problems.is_empty() {
         return Err(app::Error::Refused(problems));
     }

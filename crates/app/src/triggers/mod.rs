@@ -6,7 +6,6 @@ pub mod feed;
 mod list;
 mod overview;
 mod ready_jobs;
-mod receiver_headers;
 mod receiver_health;
 mod receiver_leases;
 mod receiver_secrets;

@@ -1,6 +1,5 @@
 //! Receivers of triggers: the address that gets situation changes, its headers and signing secrets.
 
-pub use super::receiver_headers::find_bad_headers;
 pub use super::receiver_secrets::{DeliveryTarget, load_delivery_target};
 use super::receiver_secrets::{ReceiverSecretBundle, locate_secret, open_secret_bundle};
 pub use super::rotate_secret::{OLD_SECRET_SIGNS_FOR, rotate_secret};
@@ -12,6 +11,7 @@ use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Entity, InputField, Moment,
     RandomSource, ReceiverAddress, ReceiverCode, Rejection, SigningSecret, TenantId, TimeZone, UserCode,
+    find_bad_headers,
 };
 use std::sync::Arc;
 use storage::history::audit;

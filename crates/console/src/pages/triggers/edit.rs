@@ -152,7 +152,7 @@ fn parse_receiver_input(values: &FormValues) -> Result<RequestedReceiver, Error>
         .map(|line| line.split_once(':').unwrap_or((line, "")))
         .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
         .collect();
-    problems.extend(receivers::find_bad_headers(&headers));
+    problems.extend(domain::find_bad_headers(&headers));
     let concurrency = text("simultaneas").parse().ok().filter(|number| (1..=64).contains(number));
     let concurrency = collect_problem(&mut problems, concurrency.ok_or(Rejection::BadConcurrency));
     match (address, concurrency, &problems[..]) {

@@ -1,6 +1,6 @@
-//! Headers that an association adds to its messages.
+//! Which headers an association may add to its trigger messages.
 
-use domain::Rejection;
+use crate::Rejection;
 
 const MOST_HEADERS: usize = 20;
 
