@@ -89,7 +89,7 @@ pub struct App {
     pub access_log: Arc<audit::access_log::AccessLogBuffer>,
     /// Failed logins not yet written to the audit.
     pub login_trail: Arc<access::LoginTrail>,
-    /// Idle timeout of a console session; `None` for no timeout.
+    /// Idle timeout of a console session (`access.console_idle`); `None` for no timeout.
     pub idle_limit: Option<Duration>,
     /// Sends messages that must go out immediately.
     pub message_sender: Arc<dyn triggers::MessageSender>,
@@ -103,7 +103,7 @@ pub struct App {
     pub delivery_wakeup: Arc<Notify>,
     /// Notified whenever an import is ready: `exchange::import::run_due_imports` processes it.
     pub import_wakeup: Arc<Notify>,
-    /// The maximum size of an import file uploaded through the console.
+    /// The largest import file (`http.import_mib`), which `exchange::import::UploadSpool` enforces.
     pub import_mib: u64,
     pub heavy_work: Arc<HeavyWorkPlaces>,
     pub request_limit: Arc<RequestLimit>,

@@ -84,7 +84,7 @@ pub async fn run_server(
     app.throttle = settings.access.throttle;
     app.idle_limit = settings.access.console_idle;
     app.files = files;
-    app.import_mib = settings.http.http.import_mib;
+    app.import_mib = settings.http.import_mib;
     app.request_limit = Arc::new(RequestLimit::per_second(settings.http.user_requests_per_second));
     let poster = build_trigger_poster(settings)?;
     if server_options.delivers {
@@ -421,7 +421,7 @@ async fn write_access_log(app: App, every: Duration) {
     }
 }
 
-/// Reloads a renewed certificate without a restart.
+/// Reloads a renewed certificate without a restart, every `tls.renew_interval`.
 async fn renew_certificate(app: App, certificate: ServerCertificate, every: Duration) {
     let mut ticks = build_ticker(every);
     loop {

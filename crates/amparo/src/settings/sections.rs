@@ -127,6 +127,8 @@ pub struct HttpSettings {
     pub http: HttpOptions,
     /// How long the server keeps serving after the stop signal while it reports that it is not ready.
     pub drain: Duration,
+    /// The largest import file.
+    pub import_mib: u64,
     /// 0: no limit.
     pub user_requests_per_second: u32,
 }
@@ -150,10 +152,10 @@ impl HttpSettings {
                     .map(|token| MetricsToken::new(token.to_owned())),
                 is_behind_local_proxy: is_behind_local_proxy(values)?,
                 body_timeout: values.duration("http.body_timeout")?,
-                import_mib: values.integer("http.import_mib", 1..=1024)?,
                 is_strict: values.path("tls.cert_file").is_some(),
             },
             drain: values.optional_duration("http.drain")?.unwrap_or_default(),
+            import_mib: values.integer("http.import_mib", 1..=1024)?,
             user_requests_per_second: values.integer("http.user_requests_per_second", 0..=1_000_000)?,
         })
     }

@@ -39,7 +39,7 @@ pub async fn receive_import_file(
     })?;
     let importer = ImportCaller::from_session(&caller);
     importer.authorize_import(kind)?;
-    let most = state.http.import_mib;
+    let most = state.app.import_mib;
     if upload.is_larger_than(most * 1024 * 1024) {
         return Err(app::Error::from(Rejection::Import(ImportProblem::TooLarge(most))).into());
     }

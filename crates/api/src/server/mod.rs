@@ -71,8 +71,6 @@ pub struct HttpOptions {
     pub is_behind_local_proxy: bool,
     /// How long a caller may take to send the body, and how long an answer may wait to be received.
     pub body_timeout: Duration,
-    /// The largest import file.
-    pub import_mib: u64,
     /// Sends HSTS: the server has a certificate that browsers trust.
     pub is_strict: bool,
 }
@@ -88,7 +86,6 @@ impl Default for HttpOptions {
             metrics_token: None,
             is_behind_local_proxy: false,
             body_timeout: Duration::from_secs(30),
-            import_mib: 64,
             is_strict: false,
         }
     }

@@ -1,4 +1,4 @@
-//! The unnamed temporary file that an upload is written to.
+//! The unnamed temporary file that an upload is written to, which refuses more than `http.import_mib`.
 
 use super::action_refusals::refuse_import;
 use app::Error;

@@ -111,8 +111,9 @@ async fn who_may_not_is_refused_and_what_is_no_sheet_too(world: World) {
 
 #[both_engines]
 async fn a_file_has_a_limit_of_its_own(world: World) {
-    let http = api::HttpOptions { import_mib: 2, ..api::HttpOptions::default() };
-    let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
+    let mut app = world.app().clone();
+    app.import_mib = 2;
+    let server = Server::start_as(app, Setup::default()).await;
     let token = server.token(&world.administrator.email).await;
     let authorization = format!("Bearer {token}");
     let headers = [("Authorization", authorization.as_str())];
