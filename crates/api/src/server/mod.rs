@@ -5,12 +5,12 @@ mod answer_body;
 pub(crate) mod client;
 mod connections;
 pub(crate) mod cors;
-mod drain;
 pub(crate) mod host;
 pub(crate) mod measure;
 mod normalize_path;
 mod stall;
 mod tls;
+mod unread_body;
 
 pub use tls::{ReloadableTls, TlsError};
 
@@ -249,7 +249,7 @@ async fn serve_stream<S>(
 }
 
 async fn answer_request(server: &HttpServer, request: Request<Incoming>, peer: SocketAddr) -> Response {
-    let (mut request, unread) = drain::retain_body(request, server.http.body_timeout);
+    let (mut request, unread) = unread_body::retain_body(request, server.http.body_timeout);
     let is_bare_prefix = !server.http.prefix.is_empty() && request.uri().path() == server.http.prefix;
     normalize_path::normalize_uri(request.uri_mut(), &server.http.prefix);
     let origin = client::resolve_origin(peer.ip(), request.headers(), &server.http.trusted_proxies);

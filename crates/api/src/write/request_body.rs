@@ -35,7 +35,7 @@ pub(super) async fn read_body(
     Ok(body)
 }
 
-/// Whether the server's time limit for the body expired (`server/drain.rs`).
+/// Whether the server's time limit for the body expired (`server/unread_body.rs`).
 pub(crate) fn is_timeout(error: &(dyn Error + 'static)) -> bool {
     error.is::<TimeoutError>() || error.source().is_some_and(is_timeout)
 }
