@@ -1,4 +1,5 @@
-//! The outcome of an attempt, from the answer of the receiver.
+//! The outcome of an attempt, from the answer of the receiver. What an outcome changes (retries, probes, the pause
+//! after a 410) is in `app/src/triggers/receiver_health.rs` and `record_outcomes.rs`.
 
 use app::triggers::{DeliveryJob, DeliveryOutcome, DeliveryVerdict, ReceiverAnswer};
 use domain::Moment;
@@ -27,6 +28,7 @@ pub fn apply_answer(
         Ok(answer) => DeliveryOutcome {
             verdict: match answer.status {
                 _ if answer.is_accepted() => DeliveryVerdict::Delivered,
+                // Pauses the receiver at once: `update_health` in `app/src/triggers/receiver_health.rs`.
                 410 => DeliveryVerdict::Gone,
                 _ => DeliveryVerdict::Failed,
             },
