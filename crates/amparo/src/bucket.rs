@@ -1,5 +1,5 @@
-//! An S3-compatible bucket, reached like every other connection: rustls with the certificate authorities of the
-//! machine.
+//! An S3-compatible bucket (`files.s3_*`), reached like every other connection: rustls with the certificate authorities
+//! of the machine.
 
 use crate::settings::BucketSettings;
 use async_trait::async_trait;

@@ -1,4 +1,4 @@
-//! Logs and metrics.
+//! Logs (`log`, `log_level`, `storage.slow_statement`) and metrics.
 
 use crate::fatal::FatalError;
 use crate::settings::{LogFormat, ServerSettings};

@@ -1,4 +1,4 @@
-//! Liveness, readiness and metrics.
+//! Liveness, readiness and metrics, which only `http.metrics_token` or `http.metrics_from` may read.
 
 use crate::server::client::RequestOrigin;
 use crate::server::{HttpOptions, host};

@@ -1,8 +1,8 @@
 //! The versions that the caches of this process are checked against. Each room owns its cache; [`crate::App`] holds them.
 //!
 //! A cached value is valid only for the version in the versions table. A change raises that version in its own
-//! transaction; every process reads the table twice a second, and the process that made the change knows the new
-//! version at once. A process that could not read the table for a second bypasses the cache.
+//! transaction; every process reads the table every `access.renew_interval` (twice a second), and the process that made
+//! the change knows the new version at once. A process that could not read the table for a second bypasses the cache.
 
 use crate::{App, Error};
 use domain::TenantId;

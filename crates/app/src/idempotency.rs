@@ -12,7 +12,7 @@ use storage::{Tx, WriteLane};
 
 pub use storage::server::idempotency::{StoredAnswer, StoredIdempotencyKey};
 
-/// How long a stored answer is replayed.
+/// How long a stored answer is replayed; the row stays for `housekeeping.idempotency_days`.
 pub const REPLAYED_FOR: Duration = Duration::from_hours(24);
 
 /// The idempotency key of a request.

@@ -1,16 +1,15 @@
-//! How long a failed message waits before the next attempt, and when a receiver is only probed.
+//! How long a failed message waits before the next attempt, and when a receiver is only probed or paused.
 
 use std::time::Duration;
 
 /// Retry schedule of messages and pausing of receivers.
 #[derive(Clone, Debug)]
 pub struct RetryPolicy {
-    /// How long to wait after each failure (`triggers.retries` in config.default.toml); after the last one the message is
-    /// exhausted.
+    /// How long to wait after each failure (`triggers.retries`); after the last one the message is exhausted.
     pub waits: Vec<Duration>,
-    /// How often a receiver that always fails is probed.
+    /// How often a receiver that always fails is probed (`triggers.probe_interval`).
     pub probe: Duration,
-    /// A receiver is paused after failing for this long without a success.
+    /// A receiver is paused after failing for this long without a success (`triggers.pause_after`).
     pub pause_after: Duration,
 }
 

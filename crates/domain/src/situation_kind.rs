@@ -46,7 +46,7 @@ impl SituationKind {
         matches!(self, SituationKind::Done | SituationKind::Cancelled)
     }
 
-    /// When a record in such a situation was closed; `None` while it is open. One that stays closed keeps its closing time.
+    /// When a record in such a situation was closed; `None` while it is open. One that stays closed keeps its time.
     pub fn choose_closing_time(self, closed_at: Option<Moment>, now: Moment) -> Option<Moment> {
         self.is_final().then(|| closed_at.unwrap_or(now))
     }

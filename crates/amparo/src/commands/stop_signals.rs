@@ -48,7 +48,7 @@ impl StopSignals {
     }
 
     /// Completes when the server should accept no more connections. From the first signal on it reports that it is not
-    /// ready; load balancers get `drain` to notice, except after Ctrl+C at the terminal.
+    /// ready; load balancers get `drain` (`http.drain`) to notice, except after Ctrl+C at the terminal.
     pub async fn wait_for_drain(&self, stopping: &StopFlag, drain: Duration) {
         self.wait_for_stop().await;
         stopping.set();

@@ -1,4 +1,4 @@
-//! The server's TLS certificate: from files, or self-signed.
+//! The server's TLS certificate: from files (`tls.cert_file`), or self-signed (`tls.self_signed`).
 
 use crate::fatal::{FatalError, describe_cause};
 use crate::settings::TlsSettings;

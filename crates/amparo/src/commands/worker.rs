@@ -1,4 +1,5 @@
-//! `amparo worker`: only delivers triggers, beside servers that run with `--no-delivery`.
+//! `amparo worker`: only delivers triggers, beside servers that run with `--no-delivery`. It shows its state at
+//! `triggers.worker_listen`.
 
 use super::serve::{
     ProcessHeartbeat, bind_listener, build_trigger_poster, measure_triggers, prepare_process,

@@ -1,4 +1,4 @@
-//! The origin of a request. Forwarding headers are believed only from configured proxies.
+//! The origin of a request. Forwarding headers are believed only from `http.trusted_proxies`.
 
 use axum::http::{HeaderMap, HeaderName};
 use ipnet::IpNet;

@@ -1,5 +1,6 @@
-//! The open connections, by address, with a limit per address. When all slots are taken, a new connection replaces an
-//! idle one of the address that holds the most, so a few addresses cannot lock out the others.
+//! The open connections, by address, with a limit per address (`http.max_connections_per_address`). When all slots
+//! (`http.max_connections`) are taken, a new connection replaces an idle one of the address that holds the most, so a
+//! few addresses cannot lock out the others.
 
 use super::{ConnectionLimits, HttpOptions};
 use domain::CallerAddress;

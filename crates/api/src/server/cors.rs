@@ -1,5 +1,5 @@
-//! CORS: browsers refuse calls from other origins unless the origin is configured. A preflight is recognised by its two
-//! headers; any other `OPTIONS` request reaches its operation.
+//! CORS: browsers refuse calls from other origins unless the origin is in `http.cors_origins`. A preflight is
+//! recognised by its two headers; any other `OPTIONS` request reaches its operation.
 
 use crate::ServerState;
 use crate::extract::RouteTemplate;

@@ -46,30 +46,32 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
+    /// `http.max_connections`.
     pub max_connections: usize,
-    /// The limit per address, except for trusted proxies.
+    /// The limit per address, except for trusted proxies (`http.max_connections_per_address`).
     pub max_per_address: usize,
-    /// The time limit for the headers, and for the TLS handshake before them.
+    /// The time limit for the headers, and for the TLS handshake before them (`http.header_timeout`).
     pub header_timeout: Duration,
-    /// How long running requests may take to finish after the server was told to stop.
+    /// How long running requests may take to finish after the server was told to stop (`http.shutdown_timeout`).
     pub shutdown_timeout: Duration,
 }
 
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// A prefix before every path, such as `/amparo`; may be empty.
+    /// A prefix before every path, such as `/amparo` (`http.path_prefix`); may be empty.
     pub prefix: String,
-    /// Proxies whose forwarding headers are believed.
+    /// Proxies whose forwarding headers are believed (`http.trusted_proxies`).
     pub trusted_proxies: Vec<IpNet>,
-    /// Origins whose pages may call the API.
+    /// Origins whose pages may call the API (`http.cors_origins`).
     pub origins: Vec<String>,
-    /// Networks that may read the metrics without a token.
+    /// Networks that may read the metrics without a token (`http.metrics_from`).
     pub metrics_from: Vec<IpNet>,
-    /// If set, only callers with this token may read the metrics.
+    /// If set, only callers with this token may read the metrics (`http.metrics_token`).
     pub metrics_token: Option<MetricsToken>,
     /// Callers come through a proxy on this machine, so a local connection says nothing about their address.
     pub is_behind_local_proxy: bool,
-    /// How long a caller may take to send the body, and how long an answer may wait to be received.
+    /// How long a caller may take to send the body, and how long an answer may wait to be received
+    /// (`http.body_timeout`).
     pub body_timeout: Duration,
     /// Sends HSTS: the server has a certificate that browsers trust.
     pub is_strict: bool,

@@ -1,5 +1,5 @@
-//! Normalizes paths as deployed programs write them: with `//` inside, a trailing slash or a prefix. All of them must
-//! reach the same operation.
+//! Normalizes paths as deployed programs write them: with `//` inside, a trailing slash or a prefix
+//! (`http.path_prefix`). All of them must reach the same operation.
 
 use axum::http::Uri;
 use axum::http::uri::PathAndQuery;

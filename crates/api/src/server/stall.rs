@@ -1,4 +1,4 @@
-//! Closes connections whose peer stops receiving the answer, so that they do not hold a slot.
+//! Closes connections whose peer stops receiving the answer for `http.body_timeout`, so that they do not hold a slot.
 
 use super::connections::ConnectionActivity;
 use std::io::{Error, ErrorKind, IoSlice, Result};

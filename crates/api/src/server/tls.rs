@@ -1,4 +1,5 @@
-//! TLS certificate and key from files, reloaded when they change: a renewed certificate needs no restart.
+//! TLS certificate and key from files (`tls.cert_file`, `tls.key_file`), reloaded when they change: a renewed
+//! certificate needs no restart.
 
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;

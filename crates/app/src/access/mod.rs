@@ -33,5 +33,6 @@ pub use throttle::{KNOWN_FOR, Throttle};
 
 use std::time::Duration;
 
-/// Default idle timeout of a console session: the value NIST SP 800-63B gives for two-factor logins.
+/// Default idle timeout of a console session (`access.console_idle`): the value NIST SP 800-63B gives for two-factor
+/// logins.
 pub const IDLE_LIMIT: Duration = Duration::from_hours(1);

@@ -1,5 +1,6 @@
-//! Rate limit per user: a rate per second over time, with a burst of one minute's worth. Counted per process and
-//! without a lock: each user has one number, the moment up to which their allowance is used.
+//! Rate limit per user: a rate per second over time (`http.user_requests_per_second`), with a burst of one minute's
+//! worth. Counted per process and without a lock: each user has one number, the moment up to which their allowance is
+//! used.
 
 use crate::Error;
 use crate::session::Session;

@@ -20,16 +20,21 @@ pub(super) fn is_known_address(known_since: Option<Moment>, now: Moment) -> bool
 /// Limits per time window.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
+    /// Failed logins of an account (`access.account_failures`).
     pub by_account: u32,
+    /// Failed logins of an address (`access.address_failures`).
     pub by_address: u32,
-    /// Validations without a credential that found nothing, per address.
+    /// Validations without a credential that found nothing, per address (`access.validation_misses`).
     pub misses: u32,
-    /// All validations without a credential, per address.
+    /// All validations without a credential, per address (`access.validation_lookups`).
     pub lookups: u32,
-    /// Validations without a credential that name the same record, over all addresses.
+    /// Validations without a credential that name the same record, over all addresses
+    /// (`access.validation_record_lookups`).
     pub record_lookups: u32,
-    /// Validations without a credential with an unknown document, per association over all addresses.
+    /// Validations without a credential with an unknown document, per association over all addresses
+    /// (`access.validation_document_misses`).
     pub document_misses: u32,
+    /// `access.failure_window`.
     pub window: Duration,
 }
 

@@ -7,10 +7,11 @@ use storage::{Tx, attachments};
 /// The limits of the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageLimits {
-    /// The largest file, in MiB.
+    /// The largest file, in MiB (`files.largest_mib`).
     pub largest_mib: u64,
+    /// Files of one record (`files.most_per_record`).
     pub most_per_record: usize,
-    /// The storage quota of an association, in GiB; 0 for no limit.
+    /// The storage quota of an association, in GiB (`files.base_gib`); 0 for no limit.
     pub quota_gib: u64,
 }
 

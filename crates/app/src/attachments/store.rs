@@ -1,5 +1,5 @@
-//! The store of file content: a folder or a bucket. Each file has a random key, with its content and, for pictures, a
-//! preview under it.
+//! The store of file content: a folder or a bucket (`files.place`). Each file has a random key, with its content and,
+//! for pictures, a preview under it.
 
 use super::limits::StorageLimits;
 use crate::Error;

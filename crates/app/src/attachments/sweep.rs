@@ -13,6 +13,7 @@ const LOOSE_FILE_AGE: Duration = Duration::from_hours(24);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RetentionPeriods {
+    /// `housekeeping.removed_files_days`.
     pub removed: Duration,
 }
 

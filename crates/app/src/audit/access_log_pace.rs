@@ -1,4 +1,5 @@
-//! How often the buffer of accesses is written: every `access.audit_interval`, or up to twenty times later while many wait.
+//! How often the buffer of accesses is written: every `access.audit_interval`, or up to twenty times as late while many
+//! wait.
 
 use super::access_log::flush_access_log;
 use crate::{App, Error};

@@ -1,4 +1,4 @@
-//! When a case closes, and since when it has its situation. `SituationKind::is_final` in `domain` says which kinds close.
+//! When a case closes, and since when it has its situation. `domain::SituationKind::is_final` says which kinds close.
 
 use crate::Error;
 use crate::actor_context::ActorContext;

@@ -98,6 +98,7 @@ impl Session {
         Ok(())
     }
 
+    /// `limit` is `access.console_idle`.
     fn is_idle(&self, limit: Option<Duration>, now: Moment) -> bool {
         let (true, Some(limit), Some(active_at)) = (self.is_console, limit, self.active_at) else {
             return false;

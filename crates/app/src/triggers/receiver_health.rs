@@ -1,4 +1,5 @@
-//! How the outcomes of deliveries change the health of their receiver.
+//! How the outcomes of deliveries change the health of their receiver, which is probed (`triggers.probe_interval`) and
+//! paused after a 410, or after failures alone for `triggers.pause_after`.
 
 use super::record_outcomes::{DeliveryOutcome, DeliveryVerdict};
 use domain::{Moment, RetryPolicy};

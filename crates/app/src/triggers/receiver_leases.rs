@@ -35,6 +35,7 @@ pub struct LeaseHolder {
     pub process: String,
     /// Where it runs: of two processes in the same place, the older one is gone.
     pub place: String,
+    /// `triggers.lease`.
     pub lease: Duration,
 }
 

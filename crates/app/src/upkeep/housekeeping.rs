@@ -19,13 +19,19 @@ const JOB_LEASE: Duration = Duration::from_mins(1);
 /// Retention periods, and the interval between runs.
 #[derive(Clone, Copy, Debug)]
 pub struct RetentionPolicy {
+    /// `housekeeping.interval`.
     pub interval: Duration,
+    /// `housekeeping.tokens_days`.
     pub tokens: Duration,
+    /// `housekeeping.idempotency_days`.
     pub idempotency_keys: Duration,
+    /// `housekeeping.mail_body_days`.
     pub mail_bodies: Duration,
+    /// `housekeeping.attempts_days`.
     pub attempts: Duration,
-    /// As long as failures count for the throttle.
+    /// As long as failures count for the throttle (`access.failure_window`).
     pub login_failures: Duration,
+    /// `housekeeping.removed_files_days`.
     pub removed_files: Duration,
 }
 

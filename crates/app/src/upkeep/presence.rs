@@ -1,4 +1,5 @@
-//! Heartbeats in the database, so that other processes and `doctor` know which servers are running.
+//! Heartbeats in the database (every `housekeeping.heartbeat`), so that other processes and `doctor` know which servers
+//! are running.
 
 use crate::{App, Error};
 use domain::{Moment, TenantId};

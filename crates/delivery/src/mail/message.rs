@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::{Duration, SystemTime};
 use storage::server::mails::LeasedMail;
 
-/// The `From` address of every mail: `Amparo <nao-responda@exemplo.com.br>`.
+/// The `From` address of every mail (`mail.from`): `Amparo <nao-responda@exemplo.com.br>`.
 #[derive(Clone, Debug)]
 pub struct SenderAddress(Mailbox);
 

@@ -1,4 +1,4 @@
-//! Sends due mails: leases each one, sends it, and records the outcome.
+//! Sends due mails, every `mail.interval`: leases each one, sends it, and records the outcome.
 
 use super::message::SenderAddress;
 use super::transport::{MailTransport, SendFailure};

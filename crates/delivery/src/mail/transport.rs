@@ -1,4 +1,4 @@
-//! Mail transports: an SMTP server, or a folder of `.eml` files.
+//! Mail transports: an SMTP server (`mail.smtp`), or a folder of `.eml` files (`mail.folder`).
 
 use lettre::transport::smtp::response::Category;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor, transport};

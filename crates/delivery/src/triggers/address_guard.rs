@@ -1,5 +1,5 @@
 //! Restricts the addresses that messages may be sent to. Receiver addresses are user input and must not reach internal
-//! networks, unless the administrator allows the host.
+//! networks, unless `triggers.allowed_hosts` allows the host.
 
 use ipnet::{Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

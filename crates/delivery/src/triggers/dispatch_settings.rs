@@ -1,4 +1,4 @@
-//! The settings of trigger delivery.
+//! The settings of trigger delivery: `[triggers]` in config.default.toml.
 
 use super::address_guard::AddressGuard;
 use domain::RetryPolicy;
@@ -8,15 +8,15 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct DispatchSettings {
     /// How often the database is polled for due messages. Changes made by this process are sent at once, unless another
-    /// process holds the receiver's lease.
+    /// process holds the receiver's lease (`triggers.interval`).
     pub interval: Duration,
-    /// Timeout of one attempt.
+    /// Timeout of one attempt (`triggers.timeout`).
     pub timeout: Duration,
-    /// Lease duration of a receiver; leases are renewed before they expire.
+    /// Lease duration of a receiver (`triggers.lease`); leases are renewed before they expire.
     pub lease: Duration,
     pub policy: Arc<RetryPolicy>,
     pub guard: AddressGuard,
-    /// Messages in flight in this process; a single tenant may use a quarter of them.
+    /// Messages in flight in this process (`triggers.in_hand`); a single tenant may use a quarter of them.
     pub most: usize,
 }
 

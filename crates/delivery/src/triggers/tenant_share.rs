@@ -1,4 +1,4 @@
-//! How many messages are in flight, per tenant and in total.
+//! How many messages are in flight, per tenant and in total, of those that `triggers.in_hand` allows.
 
 use super::lock::lock_mutex;
 use domain::TenantId;

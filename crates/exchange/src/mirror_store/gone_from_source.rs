@@ -1,5 +1,5 @@
-//! What the source no longer lists: register records and leads that are missing from a complete list are deactivated, not
-//! deleted.
+//! What the source no longer lists: register records and leads that are missing from a complete list are deactivated,
+//! not deleted.
 
 use super::StoredMirror;
 use super::write_batch::append_audit_entry;

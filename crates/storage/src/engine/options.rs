@@ -1,4 +1,4 @@
-//! Resource and time limits of the database. `config.default.toml` explains each.
+//! Resource and time limits of the database: `[storage]` in `config.default.toml`, which explains each.
 
 use crate::StatementWatch;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 use crate::Error;
 use domain::Rejection;
 
-/// Stored values were validated on input; one that no longer parses is a bug and is reported as an error, with the kind of
-/// its record.
+/// Stored values were validated on input; one that no longer parses is a bug and is reported as an error, with the kind
+/// of its record.
 pub(crate) fn parse_stored_text<T>(
     record: &str,
     text: Option<&str>,

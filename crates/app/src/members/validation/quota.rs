@@ -1,5 +1,5 @@
-//! Quotas for benefit validations with masked answers. They are counted per process: a successful lookup writes
-//! nothing, so a caller has the quota once per reachable process.
+//! Quotas for benefit validations with masked answers (`access.validation_*`). They are counted per process: a
+//! successful lookup writes nothing, so a caller has the quota once per reachable process.
 
 use crate::access::Throttle;
 use crate::{App, Error};

@@ -18,7 +18,7 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// Readers wait only in rare moments, such as the recovery of a log.
 const WAIT_OF_READERS: Duration = Duration::from_secs(5);
 
-/// How long a connection of the executor waits. The writer waits as long as a unit may take.
+/// How long a connection of the executor waits. The writer waits as long as a unit may take (`storage.unit_timeout`).
 pub fn choose_lock_wait(purpose: ConnectionPurpose, unit_timeout: Duration) -> Duration {
     match purpose {
         ConnectionPurpose::Checkpointer => WAIT_FOR_CHECKPOINT,
