@@ -40,6 +40,7 @@ pub fn build_command_line() -> Command {
         .subcommand(build_import_command())
         .subcommand(build_export_command())
         .subcommand(build_restore_command())
+        .subcommand(build_backup_command())
         .subcommand(build_demo_command())
         .subcommand(build_mirror_command());
     localise_command(settings::add_settings_arguments(root), "amparo")
@@ -289,6 +290,40 @@ fn build_restore_command() -> Command {
             build_flag("discard", "Apaga a base que ficou pela metade, com os arquivos anexados dela")
                 .conflicts_with_all(["from", "paused", "with-hosts", "with-mails"]),
         ])
+}
+
+fn build_backup_command() -> Command {
+    let from = || {
+        build_text_argument(
+            "from",
+            "PASTA",
+            "A pasta das cópias; sem ela, a da seção [backup] da configuração",
+        )
+    };
+    let name = |help| build_text_argument("name", "CÓPIA", help);
+    let create = Command::new("create").about("Faz uma cópia agora, também com o servidor no ar").arg(
+        build_text_argument(
+            "to",
+            "PASTA",
+            "A pasta das cópias; sem ela, a da seção [backup] da configuração",
+        ),
+    );
+    let list = Command::new("list").about("Lista as cópias").arg(from());
+    let verify = Command::new("verify")
+        .about("Lê uma cópia inteira, como se fosse voltar a ela, e diz se está boa")
+        .args([from(), name("A cópia a conferir, como 20261118T060000Z; sem ela, a mais nova")]);
+    let restore =
+        Command::new("restore").about("Volta a uma cópia: banco, chave e arquivos anexados").args([
+            from(),
+            name("A cópia a que se volta, como 20261118T060000Z; sem ela, a mais nova"),
+            build_flag(
+                "replace",
+                "Põe de lado, com outro nome, o banco SQLite e a chave que já estão no lugar",
+            ),
+        ]);
+    Command::new("backup")
+        .about("As cópias de segurança: banco, chave e arquivos anexados")
+        .subcommands([create, list, verify, restore])
 }
 
 fn build_demo_command() -> Command {

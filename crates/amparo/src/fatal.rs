@@ -1,6 +1,7 @@
 //! Errors that end a command: one clear sentence in Portuguese, and a non-zero exit code.
 
 use app::server_key::KeyError;
+use backup::BackupActionError;
 use domain::DatabaseFault;
 use exchange::archive::ArchiveError;
 use storage::{AddressProblem, OpenError};
@@ -150,6 +151,69 @@ impl From<ArchiveError> for FatalError {
                 format!("O trabalho foi interrompido por dentro ({cause}); repita o comando.")
             }
             ArchiveError::App(error) => return error.into(),
+        })
+    }
+}
+
+impl From<BackupActionError> for FatalError {
+    fn from(error: BackupActionError) -> FatalError {
+        FatalError(match error {
+            BackupActionError::Destination(cause) => {
+                format!("O lugar das cópias não pode ser usado: {}.", describe_cause(&cause))
+            }
+            BackupActionError::Busy => {
+                "Outra cópia está sendo feita neste destino agora; espere que ela termine.".to_owned()
+            }
+            BackupActionError::NoBackup => "Não há nenhuma cópia aqui; confira a pasta.".to_owned(),
+            BackupActionError::UnknownName(name) => {
+                format!("Não há uma cópia {name}; veja as que há com `amparo backup list`.")
+            }
+            BackupActionError::SecretMissing => {
+                "Estas cópias são cifradas; diga a frase (AMPARO_BACKUP_PASSPHRASE) ou o arquivo da chave (--backup-key-file)."
+                    .to_owned()
+            }
+            BackupActionError::WrongSecret => {
+                "A frase, ou o arquivo da chave, não é a que cifrou estas cópias.".to_owned()
+            }
+            BackupActionError::NotEncrypted => {
+                "As cópias deste destino não são cifradas; para cifrar, use outra pasta ou outro prefixo.".to_owned()
+            }
+            BackupActionError::NewerFormat { found, known } => format!(
+                "Estas cópias são da versão {found} do formato, mais nova que a {known} que este programa conhece; use a versão mais nova do Amparo."
+            ),
+            BackupActionError::NewerSchema { found, known } => format!(
+                "Esta cópia é de um banco na versão {found}, mais nova que a {known} que este programa conhece; use a versão mais nova do Amparo."
+            ),
+            BackupActionError::OtherEngine => {
+                "Esta cópia é do outro banco de dados (SQLite ou PostgreSQL); volte a ela com o mesmo, e mude depois com `amparo export` e `amparo bring`."
+                    .to_owned()
+            }
+            BackupActionError::Damaged { path, cause } => {
+                format!("O arquivo {path} da cópia está danificado ({cause}); use outra cópia.")
+            }
+            BackupActionError::TargetExists(place) => format!(
+                "Já há um banco de dados em {place}, e nada foi mudado; com o SQLite, --replace o põe de lado, e com o PostgreSQL crie um banco vazio e aponte para ele."
+            ),
+            BackupActionError::OtherKey(path) => format!(
+                "O arquivo {path} tem outra chave, e nada foi mudado; --replace o põe de lado."
+            ),
+            BackupActionError::File { path, cause } => {
+                format!("O arquivo {path} não pôde ser lido ou escrito: {}.", describe_cause(&cause))
+            }
+            BackupActionError::ToolMissing(tool) => format!(
+                "Falta o programa {tool}, do próprio PostgreSQL; no Debian, instale o pacote postgresql-client."
+            ),
+            BackupActionError::ToolFailed { tool, cause } => {
+                format!("O programa {tool} falhou: {}.", describe_cause(cause.trim_end_matches('.')))
+            }
+            BackupActionError::Attachments(cause) => {
+                format!("O lugar dos arquivos anexados não pode ser usado: {}.", describe_cause(&cause))
+            }
+            BackupActionError::Open(error) => return error.into(),
+            BackupActionError::Storage(error) => return app::Error::from(error).into(),
+            BackupActionError::Interrupted(cause) => {
+                format!("A cópia foi interrompida: {}.", describe_cause(&cause))
+            }
         })
     }
 }

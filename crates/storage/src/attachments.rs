@@ -185,6 +185,41 @@ pub async fn list_file_keys(
     rows.iter().map(|row| Ok((row.get("code")?, row.get("storage_key")?))).collect()
 }
 
+/// The stored content of a file, with its hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredContent {
+    pub code: FileCode,
+    pub storage_key: String,
+    pub size: i64,
+    pub sha256: Vec<u8>,
+    pub has_preview: bool,
+}
+
+/// The contents of a tenant's files after a code, removed ones included.
+#[boxed::future]
+pub async fn list_contents_after(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    after: FileCode,
+    limit: i64,
+) -> Result<Vec<StoredContent>, Error> {
+    let statement = sql("SELECT code, storage_key, size, sha256, has_preview FROM files
+         WHERE tenant = $1 AND code > $2 ORDER BY code LIMIT $3")
+    .arg(tenant)
+    .arg(after)
+    .arg(limit);
+    let parse = |row: &Row| {
+        Ok(StoredContent {
+            code: row.get("code")?,
+            storage_key: row.get("storage_key")?,
+            size: row.get("size")?,
+            sha256: row.get("sha256")?,
+            has_preview: row.get("has_preview")?,
+        })
+    };
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse).collect()
+}
+
 /// Marks a key as an orphan: no row references its bytes.
 pub fn insert_orphan_mark(tenant: TenantId, key: &str, since: Moment) -> Statement {
     sql("INSERT INTO loose_files (tenant, storage_key, since) VALUES ($1, $2, $3)")

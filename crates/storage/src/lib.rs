@@ -42,6 +42,7 @@ pub use crate::executor::row::Row;
 pub use crate::executor::statement::{Statement, sql};
 pub use crate::executor::statement_watch::{ExecutedStatement, StatementCost, StatementWatch};
 pub use crate::executor::value::{FromColumn, SqlScalar, SqlScalarRef};
+pub use engine::backup;
 pub use engine::{
     DatabaseAddress, DatabaseOptions, SchemaPolicy, ServerLock, TransportProtection, count_lanes_for_machine,
     lock_for_server, open_database, read_schema_version,

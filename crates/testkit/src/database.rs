@@ -84,6 +84,14 @@ impl Database {
         }
     }
 
+    /// One without even a schema.
+    pub async fn without_schema(engine: Engine) -> Database {
+        match engine {
+            Engine::Sqlite => Database::in_folder(),
+            Engine::Postgres => Database::on_server(server(), "template0").await,
+        }
+    }
+
     /// One with the hostile world in it.
     pub async fn hostile(engine: Engine) -> Database {
         static FILES: OnceCell<[Vec<u8>; 2]> = OnceCell::const_new();

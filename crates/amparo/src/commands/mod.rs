@@ -1,6 +1,7 @@
 //! The commands, one module each, and what they share.
 
 mod archive;
+mod backup;
 mod config;
 mod demo;
 mod doctor;
@@ -9,6 +10,7 @@ mod listen;
 mod migrate;
 mod mirror;
 mod receiver;
+mod scheduled_backup;
 mod serve;
 mod stop_signals;
 mod tenant;
@@ -20,7 +22,7 @@ mod worker;
 use crate::bucket;
 use crate::cli;
 use crate::fatal::FatalError;
-use crate::settings::{AttachmentSettings, AttachmentStoreKind, ServerSettings};
+use crate::settings::{AttachmentSettings, BucketSettings, ServerSettings, StoreKind};
 use crate::system::{SystemClock, SystemRandomSource};
 use crate::telemetry;
 use app::attachments::FileStore;
@@ -28,6 +30,7 @@ use app::triggers::LeaseHolder;
 use app::{App, HashCost, PasswordHasher, Vault};
 use clap::ArgMatches;
 use domain::TenantId;
+use object_store::ObjectStore;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -79,6 +82,10 @@ pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
             ["import"] => import::run_import(&settings, arguments).await,
             ["export"] => archive::export_archive(&settings, arguments).await,
             ["bring"] => archive::restore_archive(&settings, arguments).await,
+            ["backup", "create"] => backup::create_backup(&settings, arguments).await,
+            ["backup", "list"] => backup::list_backups(&settings, arguments).await,
+            ["backup", "verify"] => backup::verify_backup(&settings, arguments).await,
+            ["backup", "restore"] => backup::restore_backup(&settings, arguments).await,
             ["demo", "load"] => demo::load_demo(&settings, arguments).await,
             ["mirror"] => mirror::run_mirror(&settings, arguments).await,
             _ => Err(FatalError::new("Este comando não existe; veja `amparo --help`.")),
@@ -152,11 +159,9 @@ fn resolve_attachments_folder(
 ) -> Result<Option<PathBuf>, FatalError> {
     let AttachmentSettings { place, folder, .. } = &settings.files;
     match (place, folder) {
-        (AttachmentStoreKind::Bucket, _) => Ok(None),
-        (AttachmentStoreKind::Folder, Some(folder)) => Ok(Some(folder.clone())),
-        (AttachmentStoreKind::Folder, None) => {
-            Ok(Some(resolve_data_folder(settings, address)?.join("arquivos")))
-        }
+        (StoreKind::Bucket, _) => Ok(None),
+        (StoreKind::Folder, Some(folder)) => Ok(Some(folder.clone())),
+        (StoreKind::Folder, None) => Ok(Some(resolve_data_folder(settings, address)?.join("arquivos"))),
     }
 }
 
@@ -164,25 +169,26 @@ fn open_file_store(settings: &ServerSettings, address: &DatabaseAddress) -> Resu
     let AttachmentSettings { bucket, limits, .. } = &settings.files;
     let opened = match resolve_attachments_folder(settings, address)? {
         Some(folder) => FileStore::open_folder(&folder, *limits),
-        None => {
-            if let Some(key) = bucket.find_missing_key() {
-                return Err(FatalError::new(format!(
-                    "Os arquivos ficam num bucket (files.place), e falta dizer {key}."
-                )));
-            }
-            let store = bucket::open_bucket(bucket).map_err(|error| {
-                FatalError::new(format!(
-                    "O bucket dos arquivos não pôde ser aberto: {error}; confira files.s3_*."
-                ))
-            })?;
-            FileStore::open_bucket(
-                store,
-                &resolve_data_folder(settings, address)?.join("arquivos-a-caminho"),
-                *limits,
-            )
-        }
+        None => FileStore::open_bucket(
+            open_bucket_store(bucket, "Os arquivos ficam")?,
+            &resolve_data_folder(settings, address)?.join("arquivos-a-caminho"),
+            *limits,
+        ),
     };
     opened.map_err(|error| build_file_store_error(&error))
+}
+
+/// Opens a bucket; `what` begins the sentence that says what is missing.
+fn open_bucket_store(bucket: &BucketSettings, what: &str) -> Result<Arc<dyn ObjectStore>, FatalError> {
+    if let Some(key) = bucket.find_missing_key() {
+        return Err(FatalError::new(format!("{what} num bucket, e falta dizer {key}.")));
+    }
+    bucket::open_bucket(bucket).map_err(|error| {
+        FatalError::new(format!(
+            "O bucket {} não pôde ser aberto: {error}; confira as chaves s3_*.",
+            bucket.name
+        ))
+    })
 }
 
 /// Refuses to start if files could not be stored.

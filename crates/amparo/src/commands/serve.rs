@@ -2,7 +2,7 @@
 
 use super::stop_signals::StopSignals;
 use super::tls::ServerCertificate;
-use super::{demo, migrate, tls};
+use super::{demo, migrate, scheduled_backup, tls};
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
 use crate::system::{self, SystemClock};
@@ -57,6 +57,7 @@ pub async fn run_server(
     let post = build_mailer(settings, &address)?;
     let files = super::open_file_store(settings, &address)?;
     super::probe_file_store(&files).await?;
+    let scheduled_backup = scheduled_backup::prepare_scheduled_backup(settings)?;
     let _lock = storage::lock_for_server(&address)?;
     let listener = bind_listener(&settings.listen).await?;
     let is_open = !is_loopback(&listener);
@@ -121,6 +122,10 @@ pub async fn run_server(
     background.spawn(refresh_memory(app.clone(), settings.access.renew_interval));
     background.spawn(run_due_imports(app.clone(), import_interval));
     background.spawn(write_access_log(app.clone(), settings.access.audit_interval));
+    if let Some(scheduled) = scheduled_backup {
+        let every = settings.housekeeping.heartbeat;
+        background.spawn(scheduled_backup::run_scheduled_backups(app.clone(), scheduled, every));
+    }
     if let Some(certificate) = &certificate {
         background.spawn(renew_certificate(app.clone(), certificate.clone(), settings.tls.renew_interval));
     }

@@ -1,4 +1,5 @@
-//! Where attachments are stored, and their limits. `config.default.toml` explains the settings.
+//! Where attachments are stored, and their limits; a folder or a bucket, as backups need one, too.
+//! `config.default.toml` explains the settings.
 
 use super::error::SettingsError;
 use super::layers::EffectiveSettings;
@@ -13,7 +14,7 @@ const GIB: RangeInclusive<i64> = 0..=1_048_576;
 
 #[derive(Clone, Debug)]
 pub struct AttachmentSettings {
-    pub place: AttachmentStoreKind,
+    pub place: StoreKind,
     /// `None`: `arquivos` in the folder of the database or of the key.
     pub folder: Option<PathBuf>,
     /// The bucket settings, even if attachments are stored elsewhere.
@@ -22,14 +23,26 @@ pub struct AttachmentSettings {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AttachmentStoreKind {
+pub enum StoreKind {
     Folder,
     Bucket,
+}
+
+impl StoreKind {
+    pub(super) fn read(values: &EffectiveSettings, key: &str) -> Result<StoreKind, SettingsError> {
+        match values.text(key) {
+            "pasta" => Ok(StoreKind::Folder),
+            "s3" => Ok(StoreKind::Bucket),
+            _ => Err(values.refuse(key, "pasta ou s3")),
+        }
+    }
 }
 
 /// An S3-compatible bucket.
 #[derive(Clone)]
 pub struct BucketSettings {
+    /// The section of the settings.
+    section: &'static str,
     /// `None`: Amazon S3 in the region.
     pub endpoint: Option<String>,
     pub name: String,
@@ -42,14 +55,40 @@ pub struct BucketSettings {
 
 impl BucketSettings {
     /// The first setting that is missing to use the bucket.
-    pub fn find_missing_key(&self) -> Option<&'static str> {
+    pub fn find_missing_key(&self) -> Option<String> {
         let needed = [
-            ("files.s3_bucket", &self.name),
-            ("files.s3_region", &self.region),
-            ("files.s3_access_key", &self.access_key),
-            ("files.s3_secret_key", &self.secret_key),
+            ("s3_bucket", &self.name),
+            ("s3_region", &self.region),
+            ("s3_access_key", &self.access_key),
+            ("s3_secret_key", &self.secret_key),
         ];
-        needed.into_iter().find(|(_, value)| value.is_empty()).map(|(key, _)| key)
+        let missing = needed.into_iter().find(|(_, value)| value.is_empty());
+        missing.map(|(key, _)| format!("{}.{key}", self.section))
+    }
+
+    pub(super) fn read(
+        values: &EffectiveSettings,
+        section: &'static str,
+    ) -> Result<BucketSettings, SettingsError> {
+        let key = |name: &str| format!("{section}.{name}");
+        let text = |name: &str| values.text(&key(name)).trim().to_owned();
+        let endpoint = match values.text(&key("s3_endpoint")).trim_end_matches('/') {
+            "" => None,
+            text if is_endpoint(text) => Some(text.to_owned()),
+            _ => {
+                let allowed = "algo como https://s3.exemplo.com.br, sem caminho";
+                return Err(values.refuse(&key("s3_endpoint"), allowed));
+            }
+        };
+        Ok(BucketSettings {
+            section,
+            endpoint,
+            name: text("s3_bucket"),
+            region: text("s3_region"),
+            access_key: text("s3_access_key"),
+            secret_key: text("s3_secret_key"),
+            prefix: values.text(&key("s3_prefix")).trim_matches('/').to_owned(),
+        })
     }
 
     /// The host of the endpoint, without its port.
@@ -73,11 +112,7 @@ impl fmt::Debug for BucketSettings {
 
 impl AttachmentSettings {
     pub(super) fn read(values: &EffectiveSettings) -> Result<AttachmentSettings, SettingsError> {
-        let place = match values.text("files.place") {
-            "pasta" => AttachmentStoreKind::Folder,
-            "s3" => AttachmentStoreKind::Bucket,
-            _ => return Err(values.refuse("files.place", "pasta ou s3")),
-        };
+        let place = StoreKind::read(values, "files.place")?;
         let limits = StorageLimits {
             largest_mib: values.integer("files.largest_mib", LARGEST)?,
             most_per_record: values.integer("files.most_per_record", PER_RECORD)?,
@@ -86,31 +121,10 @@ impl AttachmentSettings {
         Ok(AttachmentSettings {
             place,
             folder: values.path("files.folder"),
-            bucket: read_bucket(values)?,
+            bucket: BucketSettings::read(values, "files")?,
             limits,
         })
     }
-}
-
-fn read_bucket(values: &EffectiveSettings) -> Result<BucketSettings, SettingsError> {
-    let endpoint = match values.text("files.s3_endpoint").trim_end_matches('/') {
-        "" => None,
-        text if is_endpoint(text) => Some(text.to_owned()),
-        _ => {
-            return Err(
-                values.refuse("files.s3_endpoint", "algo como https://s3.exemplo.com.br, sem caminho")
-            );
-        }
-    };
-    let text = |key: &str| values.text(key).trim().to_owned();
-    Ok(BucketSettings {
-        endpoint,
-        name: text("files.s3_bucket"),
-        region: text("files.s3_region"),
-        access_key: text("files.s3_access_key"),
-        secret_key: text("files.s3_secret_key"),
-        prefix: values.text("files.s3_prefix").trim_matches('/').to_owned(),
-    })
 }
 
 fn is_endpoint(text: &str) -> bool {

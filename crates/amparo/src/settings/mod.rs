@@ -4,6 +4,7 @@
 //! 1. Write it in `config.default.toml`, with its comment and its default: its flag, variable and help follow.
 //! 2. Add a field in `sections.rs` (or [`ServerSettings`]), and read and validate it there.
 
+mod destination;
 mod duration;
 mod error;
 mod file;
@@ -18,9 +19,10 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
+pub use destination::BackupSettings;
 pub use duration::parse_duration;
 pub use error::SettingsError;
-pub use files::{AttachmentSettings, AttachmentStoreKind, BucketSettings};
+pub use files::{AttachmentSettings, BucketSettings, StoreKind};
 pub use flags::add_settings_arguments;
 pub use sections::{
     AccessSettings, HousekeepingSettings, HttpSettings, LogFormat, MailSettings, StorageSettings,
@@ -56,6 +58,7 @@ pub struct ServerSettings {
     pub mail: MailSettings,
     pub triggers: TriggerSettings,
     pub files: AttachmentSettings,
+    pub backup: BackupSettings,
     pub housekeeping: HousekeepingSettings,
     effective: EffectiveSettings,
 }
@@ -100,6 +103,7 @@ impl ServerSettings {
             mail: MailSettings::read(&effective)?,
             triggers: TriggerSettings::read(&effective)?,
             files: AttachmentSettings::read(&effective)?,
+            backup: BackupSettings::read(&effective)?,
             housekeeping: HousekeepingSettings::read(&effective)?,
             effective,
         })

@@ -1,72 +1,14 @@
 //! Files through the real binary: kept in a folder through a kill, and in a bucket of a small store on this machine.
 
+use super::bucket_store::open_store;
 use super::{Amparo, sentence};
-use axum::body::Bytes;
-use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::{Router, body};
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 use testkit::{Database, basic, both_engines, pictures};
 
-/// A store that speaks as S3 does, as far as it is spoken to.
-#[derive(Clone, Default)]
-struct Store {
-    objects: Arc<Mutex<BTreeMap<String, Bytes>>>,
-    /// Methods, in their order.
-    asked: Arc<Mutex<Vec<String>>>,
-}
-
-impl Store {
-    fn keys(&self) -> Vec<String> {
-        self.objects.lock().unwrap().keys().cloned().collect()
-    }
-}
-
-async fn answer(State(store): State<Store>, request: Request) -> Response {
-    let signed = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let is_ours = |text: &str| text.starts_with("AWS4-HMAC-SHA256 Credential=chave-de-teste/");
-    if !signed.is_some_and(is_ours) {
-        return StatusCode::FORBIDDEN.into_response();
-    }
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    store.asked.lock().unwrap().push(method.to_string());
-    let body = body::to_bytes(request.into_body(), 64 * 1024 * 1024).await.unwrap();
-    let mut objects = store.objects.lock().unwrap();
-    let dated = [(header::LAST_MODIFIED, "Sat, 14 Nov 2026 10:00:00 GMT"), (header::ETAG, "\"e\"")];
-    match method {
-        Method::PUT => {
-            objects.insert(path, body);
-            (dated, "").into_response()
-        }
-        Method::GET | Method::HEAD => match objects.get(&path) {
-            Some(found) => (dated, found.clone()).into_response(),
-            None => (StatusCode::NOT_FOUND, "<Error><Code>NoSuchKey</Code></Error>").into_response(),
-        },
-        Method::DELETE => {
-            objects.remove(&path);
-            StatusCode::NO_CONTENT.into_response()
-        }
-        _ => StatusCode::METHOD_NOT_ALLOWED.into_response(),
-    }
-}
-
-/// The store, and where it is.
-async fn store() -> (Store, String) {
-    let store = Store::default();
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let router = Router::new().fallback(answer).with_state(store.clone());
-    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-    (store, format!("http://{address}"))
-}
-
 /// An answer: its head, and its bytes.
-fn call(address: &str, line: &str, headers: &[(&str, &str)], body: &[u8]) -> (String, Vec<u8>) {
+pub fn call(address: &str, line: &str, headers: &[(&str, &str)], body: &[u8]) -> (String, Vec<u8>) {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,
@@ -139,7 +81,7 @@ async fn a_file_in_the_folder_survives_a_kill(database: Database) {
 
 #[both_engines]
 async fn files_are_kept_in_a_bucket(database: Database) {
-    let (store, endpoint) = store().await;
+    let (store, endpoint) = open_store().await;
     let amparo = Amparo::new(database);
     founded(&amparo);
     let on_bucket = |command: &mut Command| {

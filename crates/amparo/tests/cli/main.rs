@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod access;
+mod backup;
+mod bucket_store;
 mod demo;
 mod doctor;
 mod files;

@@ -2,6 +2,7 @@
 //! both.
 
 mod address;
+pub mod backup;
 mod condition;
 mod dialect;
 mod nul_text;

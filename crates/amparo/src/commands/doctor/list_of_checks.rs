@@ -1,6 +1,8 @@
 //! All checks, in the order in which they are printed.
 
-use super::{CheckFinding, attachments, certificate, database, files, installation, mail, receivers};
+use super::{
+    CheckFinding, attachments, backups, certificate, database, files, installation, mail, receivers,
+};
 use crate::commands::{build_app, resolve_public_url};
 use crate::settings::ServerSettings;
 use app::App;
@@ -17,6 +19,7 @@ pub async fn examine_installation(settings: &ServerSettings) -> Vec<CheckFinding
             findings.push(mail::check_transport(settings, &address).await);
             findings.extend(files::check_space(settings, &address));
             findings.extend(files::check_modes(settings, &address));
+            findings.push(backups::check_backups(settings, &address).await);
             findings.extend(examine_database(settings, &address).await);
         }
         Err(error) => findings.push(CheckFinding::from_error(DATABASE, error)),

@@ -6,6 +6,7 @@
 //! `list_of_checks.rs`.
 
 mod attachments;
+mod backups;
 mod certificate;
 mod database;
 mod files;

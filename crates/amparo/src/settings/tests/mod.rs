@@ -72,11 +72,12 @@ fn typed(settings: &ServerSettings) -> String {
         mail,
         triggers,
         files,
+        backup,
         housekeeping,
         effective: _,
     } = settings;
     let general = (listen, database, key_file, public_url, log, log_level);
-    format!("{:?}", (general, http, tls, access, storage, mail, triggers, files, housekeeping))
+    format!("{:?}", (general, http, tls, access, storage, mail, triggers, files, backup, housekeeping))
 }
 
 /// A valid value other than the default.
@@ -94,8 +95,10 @@ fn another(setting: &SettingDefinition) -> Value {
         "triggers.timeout" => Value::from("16s"),
         "triggers.retries" => Value::from_iter(["1s", "1m"]),
         "triggers.allowed_hosts" => Value::from_iter(["erp.example"]),
-        "files.place" => Value::from("s3"),
-        "files.s3_endpoint" => Value::from("https://s3.example"),
+        "files.place" | "backup.place" => Value::from("s3"),
+        "backup.at" => Value::from_iter(["03:00"]),
+        "backup.passphrase" => Value::from("uma frase bem longa"),
+        "files.s3_endpoint" | "backup.s3_endpoint" => Value::from("https://s3.example"),
         "mail.smtp" => Value::from("smtps://ana:palavra@mail.example"),
         "mail.from" => Value::from("Outro <outro@mail.example>"),
         _ => match setting.default.as_integer() {

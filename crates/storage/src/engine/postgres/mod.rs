@@ -8,6 +8,7 @@
 //!
 //! A connection that the server has closed is replaced at its next use.
 
+mod client_environment;
 mod connector;
 mod failure;
 mod handshake;
@@ -23,6 +24,7 @@ mod startup_lock;
 mod targets;
 mod values;
 
+pub use client_environment::build_client_environment;
 pub use migrate::migrate_database;
 pub use session::ServerSession;
 pub use targets::is_loopback;

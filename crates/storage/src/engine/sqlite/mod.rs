@@ -8,18 +8,22 @@
 mod activity_file;
 mod checkpoint;
 mod connection;
+mod copy_snapshot;
 mod database_file;
 mod limit;
 mod lock_wait;
 mod migrate;
 mod planner;
 mod reader;
+mod replace_files;
 mod server_lock;
 mod writer;
 
 pub use activity_file::prepare_activity_file;
 pub use connection::EmbeddedConnection;
+pub use copy_snapshot::{check_copy, copy_snapshot};
 pub use migrate::migrate_database;
+pub use replace_files::{RestoredFiles, build_staging_path, replace_database};
 pub use server_lock::lock_database_file;
 
 use super::DatabaseOptions;

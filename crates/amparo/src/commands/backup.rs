@@ -1,0 +1,321 @@
+//! `amparo backup create | list | verify | restore`.
+
+use super::{build_app, open_bucket_store, print_line, resolve_attachments_folder, resolve_key_file};
+use crate::fatal::FatalError;
+use crate::settings::{BackupSettings, ServerSettings, StoreKind};
+use crate::system::{SystemClock, SystemRandomSource};
+use app::upkeep::database_life::{self, DatabaseLifeWatch};
+use backup::{
+    CreatedBackup, DestinationPlace, DestinationStore, OperatorSecret, ProgressReport, ProgressStep,
+    RestoreOptions, ServerInstallation, SnapshotManifest,
+};
+use clap::ArgMatches;
+use domain::Clock;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy};
+
+/// How many names a message lists.
+const MOST_NAMED: usize = 20;
+/// A backup may take long, and nobody waits for it.
+const PATIENCE: Duration = Duration::from_hours(24);
+
+pub async fn create_backup(
+    settings: &ServerSettings,
+    arguments: &ArgMatches,
+) -> Result<ExitCode, FatalError> {
+    let named = read_folder_argument(arguments, "to");
+    let described = describe_place(&settings.backup, named.as_deref());
+    let place = find_place(&settings.backup, named, PlacePurpose::Create)?;
+    let installation = describe_installation(settings)?;
+    let options = build_patient_options(settings);
+    let (db, _) = storage::open_database(&installation.address, &options, SchemaPolicy::Inspect).await?;
+    let bar = build_progress_bar();
+    let started = SystemClock.now();
+    let created = async {
+        let random = Arc::new(SystemRandomSource);
+        let secret = read_secret(&settings.backup)?;
+        let destination = DestinationStore::open_or_create(place, secret, random).await?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let retention = settings.backup.retention;
+        let report = report_to(&bar);
+        let created =
+            backup::create_backup(&destination, &installation, &db, clock, retention, report).await?;
+        Ok::<_, FatalError>((created, destination.is_encrypted()))
+    };
+    let created = created.await;
+    bar.finish_and_clear();
+    db.close().await;
+    let (CreatedBackup { manifest, pruned }, is_encrypted) = created?;
+    let took = SystemClock.now().duration_since(started);
+    print_line(&format!(
+        "Cópia {} pronta em {described}, em {}: {}.",
+        manifest.name,
+        format_duration(took),
+        describe_content(&manifest)
+    ));
+    if !is_encrypted {
+        print_line(
+            "Ela não é cifrada: contém os dados pessoais de todos e a chave do servidor. Guarde-a bem, ou escolha uma frase \
+             (AMPARO_BACKUP_PASSPHRASE) e outra pasta.",
+        );
+    }
+    if !pruned.backups.is_empty() {
+        print_line(&format!("Cópias antigas apagadas: {}.", pruned.backups.join(", ")));
+    }
+    let missing = &manifest.attachments.missing;
+    if !missing.is_empty() {
+        print_line(&format!(
+            "Atenção: {} arquivos anexados não estavam onde deveriam (seção [files] da configuração), ou estão danificados, \
+             e não foram copiados: {}.",
+            missing.len(),
+            join_first(missing)
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn list_backups(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
+    let destination = open_destination(settings, arguments).await?;
+    let all = backup::list_backups(&destination).await?;
+    if all.is_empty() {
+        print_line("Ainda não há cópias aqui.");
+    }
+    for listed in all {
+        print_line(&format!("{}  {}", listed.manifest.name, describe_content(&listed.manifest)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn verify_backup(
+    settings: &ServerSettings,
+    arguments: &ArgMatches,
+) -> Result<ExitCode, FatalError> {
+    let destination = open_destination(settings, arguments).await?;
+    let manifest = backup::find_backup(&destination, read_name_argument(arguments)).await?;
+    let bar = build_progress_bar();
+    let verified = backup::verify_backup(&destination, &manifest, report_to(&bar)).await;
+    bar.finish_and_clear();
+    let verified = verified?;
+    if !verified.damaged.is_empty() {
+        return Err(FatalError::new(format!(
+            "A cópia {} está danificada; {} dos arquivos dela não se leem: {}.",
+            manifest.name,
+            verified.damaged.len(),
+            join_first(&verified.damaged)
+        )));
+    }
+    print_line(&format!(
+        "A cópia {} está boa: {} partes e {} arquivos anexados lidos até o fim.",
+        manifest.name, verified.parts, verified.attachments
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn restore_backup(
+    settings: &ServerSettings,
+    arguments: &ArgMatches,
+) -> Result<ExitCode, FatalError> {
+    let installation = describe_installation(settings)?;
+    let destination = open_destination(settings, arguments).await?;
+    let manifest = backup::find_backup(&destination, read_name_argument(arguments)).await?;
+    let _lock = storage::lock_for_server(&installation.address)?;
+    let started = SystemClock.now();
+    let options = RestoreOptions {
+        replace: arguments.get_flag("replace"),
+        aside_ending: format!("antes-{}", backup::format_backup_name(started)),
+    };
+    let bar = build_progress_bar();
+    let restored =
+        backup::restore_backup(&destination, &manifest, &installation, &options, report_to(&bar)).await;
+    bar.finish_and_clear();
+    let restored = restored?;
+    begin_new_life(settings, &installation.address).await?;
+    let took = SystemClock.now().duration_since(started);
+    print_line(&format!(
+        "O servidor voltou à cópia {} em {}: {}. Arquivos anexados gravados: {}; os outros já estavam no lugar.",
+        manifest.name,
+        format_duration(took),
+        describe_content(&manifest),
+        restored.attachments
+    ));
+    if !restored.aside.is_empty() {
+        let names: Vec<String> = restored.aside.iter().map(|path| path.display().to_string()).collect();
+        print_line(&format!(
+            "O que estava no lugar foi posto de lado; apague quando não precisar mais: {}.",
+            names.join(", ")
+        ));
+    }
+    if !restored.missing.is_empty() {
+        print_line(&format!(
+            "Atenção: {} arquivos anexados não estão na cópia, ou estão danificados nela: {}.",
+            restored.missing.len(),
+            join_first(&restored.missing)
+        ));
+    }
+    print_line(
+        "Todas as sessões foram encerradas: cada um entra de novo. Confira com `amparo doctor` e inicie com `amparo serve`.",
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A restored database must not revive what ended after the backup was made.
+async fn begin_new_life(settings: &ServerSettings, address: &DatabaseAddress) -> Result<(), FatalError> {
+    let options = settings.storage.options();
+    let (db, _) = storage::open_database(address, &options, SchemaPolicy::Migrate).await?;
+    let app = build_app(db, "")?;
+    let begun = database_life::begin_new_life(&app, &DatabaseLifeWatch::new(address.mark_path())).await;
+    app.db.close().await;
+    Ok(begun?)
+}
+
+/// What a backup of this server takes.
+pub fn describe_installation(settings: &ServerSettings) -> Result<ServerInstallation, FatalError> {
+    let address = DatabaseAddress::parse(&settings.database)?;
+    let attachments = match resolve_attachments_folder(settings, &address)? {
+        Some(folder) => backup::open_attachment_folder(&folder)?,
+        None => open_bucket_store(&settings.files.bucket, "Os arquivos ficam")?,
+    };
+    Ok(ServerInstallation {
+        key_file: resolve_key_file(settings, &address)?,
+        ca_file: settings.storage.options().ca_file,
+        address,
+        attachments,
+        program: env!("CARGO_PKG_VERSION"),
+    })
+}
+
+fn build_patient_options(settings: &ServerSettings) -> DatabaseOptions {
+    DatabaseOptions { search_timeout: PATIENCE, ..settings.storage.options() }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum PlacePurpose {
+    /// A missing folder is created.
+    Create,
+    /// A missing folder is an error.
+    Read,
+}
+
+/// Where the backups are: in the folder of the command, or where the settings say.
+pub fn find_place(
+    settings: &BackupSettings,
+    named: Option<PathBuf>,
+    purpose: PlacePurpose,
+) -> Result<DestinationPlace, FatalError> {
+    let folder = match (named, settings.place) {
+        (Some(folder), _) => folder,
+        (None, StoreKind::Bucket) => {
+            return Ok(DestinationPlace::bucket(open_bucket_store(&settings.bucket, "As cópias ficam")?));
+        }
+        (None, StoreKind::Folder) => settings.folder.clone().ok_or_else(|| {
+            FatalError::new(
+                "Falta dizer onde ficam as cópias: com --to PASTA (ou --from PASTA), ou na seção [backup] da configuração.",
+            )
+        })?,
+    };
+    Ok(match purpose {
+        PlacePurpose::Create => DestinationPlace::create_folder(&folder)?,
+        PlacePurpose::Read => DestinationPlace::open_folder(&folder)?,
+    })
+}
+
+fn describe_place(settings: &BackupSettings, named: Option<&Path>) -> String {
+    let folder = match settings.place {
+        StoreKind::Folder => named.or(settings.folder.as_deref()),
+        StoreKind::Bucket => named,
+    };
+    folder.map_or_else(|| format!("s3:{}", settings.bucket.name), |folder| folder.display().to_string())
+}
+
+/// The secret that encrypts the backups, if the settings say one.
+pub fn read_secret(settings: &BackupSettings) -> Result<Option<OperatorSecret>, FatalError> {
+    const SHORTEST_KEY: usize = 32;
+    if let Some(text) = &settings.passphrase {
+        return Ok(Some(OperatorSecret::Passphrase(text.clone())));
+    }
+    let Some(path) = &settings.key_file else { return Ok(None) };
+    let bytes = std::fs::read(path).map_err(|error| {
+        let cause = crate::fatal::describe_cause(&error.to_string());
+        FatalError::new(format!("A chave das cópias, {}, não pôde ser lida: {cause}.", path.display()))
+    })?;
+    if bytes.len() < SHORTEST_KEY {
+        return Err(FatalError::new(format!(
+            "A chave das cópias, {}, tem menos de {SHORTEST_KEY} bytes; faça uma com `head -c 32 /dev/urandom`.",
+            path.display()
+        )));
+    }
+    Ok(Some(OperatorSecret::KeyFile(bytes)))
+}
+
+async fn open_destination(
+    settings: &ServerSettings,
+    arguments: &ArgMatches,
+) -> Result<DestinationStore, FatalError> {
+    let place = find_place(&settings.backup, read_folder_argument(arguments, "from"), PlacePurpose::Read)?;
+    let secret = read_secret(&settings.backup)?;
+    Ok(DestinationStore::open(place, secret, Arc::new(SystemRandomSource)).await?)
+}
+
+fn read_folder_argument(arguments: &ArgMatches, name: &str) -> Option<PathBuf> {
+    arguments.get_one::<String>(name).filter(|text| !text.is_empty()).map(PathBuf::from)
+}
+
+fn read_name_argument(arguments: &ArgMatches) -> Option<&str> {
+    arguments.get_one::<String>("name").map(String::as_str)
+}
+
+/// `banco SQLite de 3 MiB (1 MiB guardados), esquema 41, 12 arquivos anexados (5 novos)`
+fn describe_content(manifest: &SnapshotManifest) -> String {
+    let engine = match manifest.engine {
+        backup::DatabaseEngine::Sqlite => "SQLite",
+        backup::DatabaseEngine::Postgres => "PostgreSQL",
+    };
+    format!(
+        "banco {engine} de {} ({} guardados), versão {} do esquema, {} arquivos anexados ({} novos), feita pelo Amparo {}",
+        format_size(manifest.original_bytes()),
+        format_size(manifest.stored_bytes()),
+        manifest.schema,
+        manifest.attachments.files,
+        manifest.attachments.copied,
+        manifest.program
+    )
+}
+
+fn format_size(bytes: u64) -> String {
+    format!("{} MiB", bytes.div_ceil(1 << 20))
+}
+
+fn format_duration(took: Duration) -> String {
+    let seconds = took.as_secs();
+    format!("{} min {} s", seconds / 60, seconds % 60)
+}
+
+fn join_first(names: &[String]) -> String {
+    let first: Vec<&str> = names.iter().take(MOST_NAMED).map(String::as_str).collect();
+    match names.len().saturating_sub(MOST_NAMED) {
+        0 => first.join(", "),
+        more => format!("{} e mais {more}", first.join(", ")),
+    }
+}
+
+fn build_progress_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {msg}");
+    ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+}
+
+/// On standard error, and only where that is a terminal.
+fn report_to(bar: &ProgressBar) -> ProgressReport {
+    let bar = bar.clone();
+    ProgressReport::new(move |step, bytes| {
+        let what = match step {
+            ProgressStep::Database => "banco de dados",
+            ProgressStep::Attachments => "arquivos anexados",
+        };
+        bar.set_message(format!("{what}: {}", format_size(bytes)));
+        bar.tick();
+    })
+}
