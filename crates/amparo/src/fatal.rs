@@ -1,7 +1,7 @@
 //! Errors that end a command: one clear sentence in Portuguese, and a non-zero exit code.
 
 use app::server_key::KeyError;
-use backup::BackupActionError;
+use backup::{BackupActionError, DamageCause};
 use domain::DatabaseFault;
 use exchange::archive::ArchiveError;
 use storage::{AddressProblem, OpenError};
@@ -37,6 +37,9 @@ impl From<OpenError> for FatalError {
             ),
             OpenError::MigrationLocked { place, seconds, holder } => format!(
                 "Há {seconds} segundos outro processo segura a trava das migrações em {place} ({holder}); espere que ele termine ou, se ele já não existe, encerre essa conexão no PostgreSQL (pg_terminate_backend)."
+            ),
+            OpenError::ReplacementUnfinished(place) => format!(
+                "Em {place}, a volta a uma cópia foi interrompida, ou o arquivo do banco falta ao lado do seu -wal; não apague nada e repita `amparo backup restore`, ou devolva o arquivo."
             ),
             OpenError::InUse(place) => {
                 format!(
@@ -176,7 +179,8 @@ impl From<BackupActionError> for FatalError {
                 "A frase, ou o arquivo da chave, não é a que cifrou estas cópias.".to_owned()
             }
             BackupActionError::NotEncrypted => {
-                "As cópias deste destino não são cifradas; para cifrar, use outra pasta ou outro prefixo.".to_owned()
+                "As cópias deste destino não são cifradas; para cifrar, use outra pasta ou outro prefixo. Se eram cifradas, alguém trocou o arquivo amparo-backup.json: não confie nelas."
+                    .to_owned()
             }
             BackupActionError::NewerFormat { found, known } => format!(
                 "Estas cópias são da versão {found} do formato, mais nova que a {known} que este programa conhece; use a versão mais nova do Amparo."
@@ -188,9 +192,20 @@ impl From<BackupActionError> for FatalError {
                 "Esta cópia é do outro banco de dados (SQLite ou PostgreSQL); volte a ela com o mesmo, e mude depois com `amparo export` e `amparo bring`."
                     .to_owned()
             }
-            BackupActionError::Damaged { path, cause } => {
-                format!("O arquivo {path} da cópia está danificado ({cause}); use outra cópia.")
+            BackupActionError::HeadMissing => {
+                "Neste destino há cópias, mas falta o arquivo amparo-backup.json, que diz como são cifradas; devolva-o ou use outro destino."
+                    .to_owned()
             }
+            BackupActionError::Damaged { path, cause } => match cause {
+                DamageCause::Missing => format!("O arquivo {path} falta na cópia, e nada foi mudado; use outra cópia."),
+                DamageCause::Altered => format!(
+                    "O arquivo {path} está danificado: não é o que foi gravado; nada foi mudado, use outra cópia."
+                ),
+                DamageCause::Unusable(cause) => format!(
+                    "O arquivo {path} está danificado ({}); nada foi mudado, use outra cópia.",
+                    describe_cause(&cause)
+                ),
+            },
             BackupActionError::TargetExists(place) => format!(
                 "Já há um banco de dados em {place}, e nada foi mudado; com o SQLite, --replace o põe de lado, e com o PostgreSQL crie um banco vazio e aponte para ele."
             ),

@@ -1,8 +1,8 @@
 //! Copies attachments to a destination, and back. Their content never changes, so each is copied once.
 
-use crate::BackupActionError;
 use crate::destination_store::{ATTACHMENTS_FOLDER, DestinationStore};
 use crate::encryption::DestinationCipher;
+use crate::error::{BackupActionError, DamageCause};
 use crate::installation::ServerInstallation;
 use crate::manifest::{AttachmentCounts, AttachmentLine, PartContent, SnapshotManifest};
 use crate::object_streams::{PartCompression, ProgressReport, ProgressStep, pipe_stream};
@@ -11,8 +11,9 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path as ObjectPath;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader, Read};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use storage::Db;
 use storage::attachments::{StoredContent, list_contents_after};
@@ -26,10 +27,39 @@ const COPIES_AT_ONCE: usize = 8;
 const CONTENT_NAME: &str = "dados";
 const PREVIEW_NAME: &str = "miniatura";
 
-/// What a copy of all attachments gives: the lines of their list, and the counts.
+/// So many attachments in a row that cannot be read mean that their store cannot be used.
+const UNREADABLE_IN_A_ROW: u64 = 20;
+
+/// An attachment or its preview, by its random key: small, for a destination may hold a million of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AttachmentKey {
+    digits: u128,
+    is_preview: bool,
+}
+
+impl DestinationStore {
+    /// The attachment at a path of the destination; `None` if there can be none.
+    pub(crate) fn parse_attachment_path(&self, path: &str) -> Option<AttachmentKey> {
+        parse_attachment_key(self.strip_attachment_path(path)?)
+    }
+}
+
+/// The list of all attachments, and their counts.
 pub struct CopiedAttachments {
-    pub lines: Vec<AttachmentLine>,
+    /// The lines of the list, in a file without a name.
+    pub list: File,
     pub counts: AttachmentCounts,
+}
+
+/// What the copies of one run share.
+struct CopyRun<'r> {
+    destination: &'r DestinationStore,
+    installation: &'r ServerInstallation,
+    /// The sizes of the attachments in the destination, as stored.
+    present: HashMap<AttachmentKey, u64>,
+    progress: &'r ProgressReport,
+    done: AtomicU64,
+    unreadable_in_a_row: AtomicU64,
 }
 
 /// Copies every attachment that the database names and the destination lacks.
@@ -39,9 +69,17 @@ pub(crate) async fn copy_attachments(
     db: &Db,
     progress: &ProgressReport,
 ) -> Result<CopiedAttachments, BackupActionError> {
-    let present = list_present_attachments(destination).await?;
-    let mut copied = CopiedAttachments { lines: Vec::new(), counts: AttachmentCounts::default() };
-    let done = AtomicU64::new(0);
+    let interrupted = |error: io::Error| BackupActionError::Interrupted(error.to_string());
+    let run = CopyRun {
+        destination,
+        installation,
+        present: list_present_attachments(destination).await?,
+        progress,
+        done: AtomicU64::new(0),
+        unreadable_in_a_row: AtomicU64::new(0),
+    };
+    let mut list = BufWriter::new(tempfile::tempfile().map_err(interrupted)?);
+    let mut counts = AttachmentCounts::default();
     for tenant in tenants::list_tenants(db).await? {
         let mut after = FileCode::new(0);
         loop {
@@ -49,31 +87,33 @@ pub(crate) async fn copy_attachments(
             let Some(last) = rows.last() else { break };
             after = last.code;
             let wanted = rows.iter().flat_map(list_wanted_copies);
-            let copies = stream::iter(wanted)
-                .map(|line| copy_attachment(destination, installation, &present, line, (progress, &done)))
-                .buffered(COPIES_AT_ONCE);
+            let copies =
+                stream::iter(wanted).map(|line| copy_attachment(&run, line)).buffered(COPIES_AT_ONCE);
             let results: Vec<CopyResult> = copies.try_collect().await?;
             for result in results {
-                match result {
-                    CopyResult::Present(line) => copied.add_line(line),
+                let line = match result {
+                    CopyResult::Present(line) => line,
                     CopyResult::New(line) => {
-                        copied.counts.copied += 1;
-                        copied.add_line(line);
+                        counts.copied += 1;
+                        line
                     }
-                    CopyResult::Missing(path) => copied.counts.missing.push(path),
-                }
+                    CopyResult::Missing(path) => {
+                        counts.missing.push(path);
+                        continue;
+                    }
+                };
+                counts.files += 1;
+                counts.bytes += line.bytes;
+                serde_json::to_writer(&mut list, &line)
+                    .map_err(io::Error::from)
+                    .and_then(|()| list.write_all(b"\n"))
+                    .map_err(interrupted)?;
             }
         }
     }
-    Ok(copied)
-}
-
-impl CopiedAttachments {
-    fn add_line(&mut self, line: AttachmentLine) {
-        self.counts.files += 1;
-        self.counts.bytes += line.bytes;
-        self.lines.push(line);
-    }
+    let mut list = list.into_inner().map_err(|error| interrupted(error.into_error()))?;
+    list.seek(SeekFrom::Start(0)).map_err(interrupted)?;
+    Ok(CopiedAttachments { list, counts })
 }
 
 enum CopyResult {
@@ -101,49 +141,53 @@ fn list_wanted_copies(row: &StoredContent) -> Vec<AttachmentLine> {
     std::iter::once(content).chain(preview).collect()
 }
 
-/// The sizes of the attachments in the destination, as stored.
 async fn list_present_attachments(
     destination: &DestinationStore,
-) -> Result<HashMap<String, u64>, BackupActionError> {
+) -> Result<HashMap<AttachmentKey, u64>, BackupActionError> {
     let folder = ObjectPath::from(ATTACHMENTS_FOLDER);
-    let listed = destination.store().list(Some(&folder));
-    let sizes = listed.map_ok(|object| (object.location.to_string(), object.size));
-    sizes.try_collect().await.map_err(BackupActionError::from_destination)
+    let mut listed = destination.store().list(Some(&folder));
+    let mut present = HashMap::new();
+    while let Some(object) = listed.try_next().await.map_err(BackupActionError::from_destination)? {
+        if let Some(key) = destination.parse_attachment_path(object.location.as_ref()) {
+            present.insert(key, object.size);
+        }
+    }
+    Ok(present)
 }
 
 async fn copy_attachment(
-    destination: &DestinationStore,
-    installation: &ServerInstallation,
-    present: &HashMap<String, u64>,
+    run: &CopyRun<'_>,
     mut line: AttachmentLine,
-    (progress, done): (&ProgressReport, &AtomicU64),
 ) -> Result<CopyResult, BackupActionError> {
-    let target = destination.attachment_path(&line.path);
-    if let Some(stored) = present.get(&target) {
+    let (destination, target) = (run.destination, run.destination.attachment_path(&line.path));
+    let stored = parse_attachment_key(&line.path).and_then(|key| run.present.get(&key));
+    if let Some(stored) = stored {
         let plain = match destination.is_encrypted() {
             true => DestinationCipher::decrypted_size(*stored),
             false => *stored,
         };
-        if line.bytes == UNKNOWN_SIZE || line.bytes == plain {
+        // A preview is never empty.
+        if line.bytes == plain || (line.bytes == UNKNOWN_SIZE && plain > 0) {
             line.bytes = plain;
             return Ok(CopyResult::Present(line));
         }
     }
-    let found = match installation.attachments.get(&ObjectPath::from(line.path.as_str())).await {
+    let found = match run.installation.attachments.get(&ObjectPath::from(line.path.as_str())).await {
         Ok(found) => found,
         Err(object_store::Error::NotFound { .. }) => return Ok(CopyResult::Missing(line.path)),
-        Err(error) => return Err(BackupActionError::from_attachments(error)),
+        Err(error) => return run.pass_over_unreadable(line, BackupActionError::from_attachments(error)),
     };
     let mut from = pipe_stream(found.into_stream());
     let expected = line.sha256.clone();
+    let place = line.path.clone();
     // Content that is not what was attached is not stored: an earlier, whole copy may be there.
     let stored = destination.store_object(&target, PartCompression::None, move |out| {
         let failed = |error: io::Error| BackupActionError::Attachments(error.to_string());
-        io::copy(&mut from, out).map_err(failed)?;
+        copy_content(&mut from, out).map_err(failed)?;
         let digest = from.finish().map_err(failed)?;
         match expected {
             Some(expected) if expected != digest.sha256 => {
-                Err(BackupActionError::damaged(&digest.sha256, "it is not what was attached"))
+                Err(BackupActionError::damaged(&place, DamageCause::Altered))
             }
             _ => Ok(digest.bytes),
         }
@@ -151,56 +195,105 @@ async fn copy_attachment(
     match stored.await {
         Ok((_, bytes)) => {
             line.bytes = bytes;
-            progress.tell(ProgressStep::Attachments, done.fetch_add(bytes, Ordering::Relaxed) + bytes);
+            run.unreadable_in_a_row.store(0, Ordering::Relaxed);
+            let done = run.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            run.progress.tell(ProgressStep::Attachments, done);
             Ok(CopyResult::New(line))
         }
         Err(BackupActionError::Damaged { .. }) => Ok(CopyResult::Missing(line.path)),
+        Err(error @ BackupActionError::Attachments(_)) => run.pass_over_unreadable(line, error),
         Err(error) => Err(error),
     }
 }
 
-/// The list of a backup's attachments. Paths that are not those of attachments are refused, so that a list never leads
-/// out of the store.
+/// Copies what can be read; only a failure to read is an error, for the other side knows why it does not take more.
+fn copy_content(from: &mut dyn Read, out: &mut dyn Write) -> io::Result<()> {
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        let count = from.read(&mut piece)?;
+        if count == 0 || out.write_all(&piece[..count]).is_err() {
+            return Ok(());
+        }
+    }
+}
+
+impl CopyRun<'_> {
+    /// One attachment that cannot be read does not keep everything else from being copied.
+    fn pass_over_unreadable(
+        &self,
+        line: AttachmentLine,
+        error: BackupActionError,
+    ) -> Result<CopyResult, BackupActionError> {
+        if self.unreadable_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 >= UNREADABLE_IN_A_ROW {
+            return Err(error);
+        }
+        tracing::warn!(%error, path = line.path, "an attachment cannot be read");
+        Ok(CopyResult::Missing(line.path))
+    }
+}
+
+/// Adds the keys of all attachments that a backup needs.
+pub(crate) async fn read_attachment_keys(
+    destination: &DestinationStore,
+    manifest: &SnapshotManifest,
+    keys: &mut HashSet<AttachmentKey>,
+) -> Result<(), BackupActionError> {
+    let found = read_list(destination, manifest, |line| parse_attachment_key(&line.path)).await?;
+    keys.extend(found);
+    Ok(())
+}
+
+/// The list of a backup's attachments.
 pub(crate) async fn read_attachment_list(
     destination: &DestinationStore,
     manifest: &SnapshotManifest,
 ) -> Result<Vec<AttachmentLine>, BackupActionError> {
+    read_list(destination, manifest, Some).await
+}
+
+/// What `take` makes of every line of the list. Paths that are not those of attachments are refused, so that a list never
+/// leads out of the store.
+async fn read_list<T: Send + 'static>(
+    destination: &DestinationStore,
+    manifest: &SnapshotManifest,
+    take: impl Fn(AttachmentLine) -> Option<T> + Send + 'static,
+) -> Result<Vec<T>, BackupActionError> {
     let part = manifest.require_part(PartContent::AttachmentList)?;
     let path = DestinationStore::backup_path(&manifest.name, &part.name);
     let place = path.clone();
-    let (digest, lines) =
-        destination.load_object(&path, PartCompression::Gzip, move |from| parse_lines(from, &place)).await?;
-    if digest.sha256 != part.sha256 {
-        return Err(BackupActionError::damaged(&path, "its digest is another"));
-    }
-    Ok(lines)
-}
-
-fn parse_lines(from: &mut dyn Read, place: &str) -> Result<Vec<AttachmentLine>, BackupActionError> {
-    let mut lines = Vec::new();
-    for text in BufReader::new(from).lines() {
-        let text = text.map_err(|error| BackupActionError::damaged(place, error))?;
-        let line: AttachmentLine =
-            serde_json::from_str(&text).map_err(|error| BackupActionError::damaged(place, error))?;
-        if !is_attachment_path(&line.path) {
-            return Err(BackupActionError::damaged(place, "it names what is no attachment"));
+    let read = destination.load_object(&path, PartCompression::Gzip, move |from| {
+        let altered = || BackupActionError::damaged(&place, DamageCause::Altered);
+        let mut taken = Vec::new();
+        for text in BufReader::new(from).lines() {
+            let line: AttachmentLine =
+                serde_json::from_str(&text.map_err(|_| altered())?).map_err(|_| altered())?;
+            if parse_attachment_key(&line.path).is_none() {
+                return Err(altered());
+            }
+            taken.extend(take(line));
         }
-        lines.push(line);
+        Ok(taken)
+    });
+    let (digest, taken) = read.await?;
+    if digest.sha256 != part.sha256 || taken.len() as u64 != manifest.attachments.files {
+        return Err(BackupActionError::damaged(&path, DamageCause::Altered));
     }
-    Ok(lines)
+    Ok(taken)
 }
 
-/// `1/ab/ab…/dados`: tenant, two digits, thirty-two digits, and the part.
-fn is_attachment_path(path: &str) -> bool {
+/// `1/ab/ab…/dados`: tenant, two digits, thirty-two digits, and the part. `None` for any other text.
+fn parse_attachment_key(path: &str) -> Option<AttachmentKey> {
     let parts: Vec<&str> = path.split('/').collect();
-    let [tenant, short, key, part] = parts[..] else { return false };
+    let [tenant, short, key, part] = parts[..] else { return None };
     let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    tenant.parse::<i32>().is_ok_and(|code| TenantId::new(code).to_string() == tenant)
+    let is_path = tenant.parse::<i32>().is_ok_and(|code| TenantId::new(code).to_string() == tenant)
         && key.len() == 32
         && is_hex(key)
         && key.starts_with(short)
         && short.len() == 2
-        && [CONTENT_NAME, PREVIEW_NAME].contains(&part)
+        && [CONTENT_NAME, PREVIEW_NAME].contains(&part);
+    let digits = u128::from_str_radix(key, 16).ok().filter(|_| is_path)?;
+    Some(AttachmentKey { digits, is_preview: part == PREVIEW_NAME })
 }
 
 /// Reads an attachment in the destination, and compares it with its line.
@@ -222,13 +315,14 @@ async fn load_attachment<T: Send + 'static>(
     let (_, (value, bytes, sha256)) = destination
         .load_object(&path, PartCompression::None, move |from| {
             let mut from = DigestReader { from, bytes: 0, digest: Sha256::new() };
-            let value = consume(&mut from).map_err(|error| BackupActionError::damaged(&place, error))?;
+            let value =
+                consume(&mut from).map_err(|_| BackupActionError::damaged(&place, DamageCause::Altered))?;
             Ok((value, from.bytes, encode_hex(&from.digest.finalize())))
         })
         .await?;
     let is_same = bytes == line.bytes && line.sha256.as_ref().is_none_or(|expected| *expected == sha256);
     if !is_same {
-        return Err(BackupActionError::damaged(&path, "it is not what was attached"));
+        return Err(BackupActionError::damaged(&path, DamageCause::Altered));
     }
     Ok(value)
 }
@@ -282,9 +376,10 @@ async fn restore_attachment(
         Err(error) => return Err(BackupActionError::from_attachments(error)),
     }
     // An attachment is at most as large as one upload, which is held in memory, too.
-    let content = load_attachment(destination, &line, |from| {
+    let bytes = line.bytes;
+    let content = load_attachment(destination, &line, move |from| {
         let mut content = Vec::new();
-        from.read_to_end(&mut content)?;
+        from.take(bytes.saturating_add(1)).read_to_end(&mut content)?;
         Ok(content)
     });
     let content = match content.await {
@@ -292,7 +387,6 @@ async fn restore_attachment(
         Err(BackupActionError::Damaged { path, .. }) => return Ok(CopyResult::Missing(path)),
         Err(error) => return Err(error),
     };
-    let bytes = content.len() as u64;
     let put = installation.attachments.put(&target, PutPayload::from(content)).await;
     put.map_err(BackupActionError::from_attachments)?;
     progress.tell(ProgressStep::Attachments, done.fetch_add(bytes, Ordering::Relaxed) + bytes);
@@ -307,7 +401,7 @@ mod tests {
     fn a_list_names_attachments_and_nothing_else() {
         let key = "ab0123456789abcdef0123456789abcd";
         for part in ["dados", "miniatura"] {
-            assert!(is_attachment_path(&format!("7/ab/{key}/{part}")));
+            assert!(parse_attachment_key(&format!("7/ab/{key}/{part}")).is_some());
         }
         for path in [
             format!("7/ab/{key}/../dados"),
@@ -319,7 +413,7 @@ mod tests {
             format!("7/ab/{}/dados", key.to_uppercase()),
             format!("/7/ab/{key}/dados"),
         ] {
-            assert!(!is_attachment_path(&path), "{path}");
+            assert_eq!(parse_attachment_key(&path), None, "{path}");
         }
     }
 }

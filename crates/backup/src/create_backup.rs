@@ -1,8 +1,9 @@
 //! Creates a backup: the database of one moment, the key, then the attachments that the database names, then the manifest.
 
-use crate::BackupActionError;
-use crate::attachments::copy_attachments;
-use crate::destination_store::{DestinationStore, find_bytes};
+use crate::attachments::{CopiedAttachments, copy_attachments};
+use crate::destination_store::{DestinationPlace, DestinationStore, find_manifest_text};
+use crate::encryption::OperatorSecret;
+use crate::error::BackupActionError;
 use crate::installation::ServerInstallation;
 use crate::kept_backups::RetentionCounts;
 use crate::manifest::{
@@ -10,9 +11,9 @@ use crate::manifest::{
 };
 use crate::object_streams::{PartCompression, ProgressReport, ProgressStep};
 use crate::postgres_tools;
-use crate::prune_backups::{PruneOutcome, prune_backups};
+use crate::prune_backups::{PruneOutcome, delete_backup, delete_unfinished_backups, prune_backups};
 use crate::run_lock::RunLock;
-use domain::Clock;
+use domain::{Clock, RandomSource};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,35 +23,81 @@ use storage::{DatabaseAddress, DatabaseOptions, Db};
 
 pub struct CreatedBackup {
     pub manifest: SnapshotManifest,
-    pub pruned: PruneOutcome,
+    pub is_encrypted: bool,
+    /// What was deleted, or why old backups could not be deleted: the new one is good all the same.
+    pub pruned: Result<PruneOutcome, BackupActionError>,
+}
+
+/// Where a backup goes, and what is kept there.
+pub struct BackupPlan {
+    pub place: DestinationPlace,
+    pub secret: Option<OperatorSecret>,
+    pub retention: RetentionCounts,
+    pub random: Arc<dyn RandomSource>,
+    pub clock: Arc<dyn Clock>,
 }
 
 /// Creates a backup, and deletes those that need not be kept any more.
 #[boxed::future]
 pub async fn create_backup(
-    destination: &DestinationStore,
+    plan: BackupPlan,
     installation: &ServerInstallation,
     db: &Db,
-    clock: Arc<dyn Clock>,
-    retention: RetentionCounts,
     progress: ProgressReport,
 ) -> Result<CreatedBackup, BackupActionError> {
-    let lock = RunLock::take(destination, &clock).await?;
-    let created = create_locked(destination, installation, db, &clock, retention, progress).await;
+    let lock = RunLock::take(&plan.place, &*plan.random, &plan.clock).await?;
+    let created = create_locked(plan, &lock, installation, db, progress).await;
     lock.release().await;
     created
 }
 
 async fn create_locked(
-    destination: &DestinationStore,
+    plan: BackupPlan,
+    lock: &RunLock,
     installation: &ServerInstallation,
     db: &Db,
-    clock: &Arc<dyn Clock>,
-    retention: RetentionCounts,
     progress: ProgressReport,
 ) -> Result<CreatedBackup, BackupActionError> {
-    let name = choose_name(destination, clock).await?;
-    let writer = PartWriter { destination, engine: installation.engine(), name: &name };
+    let BackupPlan { place, secret, retention, random, clock } = plan;
+    let destination = DestinationStore::open_or_create(place, secret, random).await?;
+    delete_unfinished_backups(&destination).await?;
+    let name = choose_name(&destination, &clock).await?;
+    let stored = store_content(&destination, &name, installation, db, progress).await;
+    let finished = async {
+        let manifest = stored?;
+        lock.require_held(&clock).await?;
+        store_manifest(&destination, manifest).await
+    };
+    let manifest = match finished.await {
+        Ok(manifest) => manifest,
+        Err(error) => {
+            // A full disk gets its room back.
+            if let Err(left) = delete_backup(&destination, &name).await {
+                tracing::warn!(error = %left, name, "what an unfinished backup left could not be deleted");
+            }
+            return Err(error);
+        }
+    };
+    let pruned = async {
+        lock.require_held(&clock).await?;
+        prune_backups(&destination, retention, &manifest).await
+    };
+    let pruned = pruned.await;
+    if let Err(error) = &pruned {
+        tracing::warn!(%error, "old backups could not be deleted");
+    }
+    Ok(CreatedBackup { manifest, is_encrypted: destination.is_encrypted(), pruned })
+}
+
+/// Stores everything but the manifest.
+async fn store_content(
+    destination: &DestinationStore,
+    name: &str,
+    installation: &ServerInstallation,
+    db: &Db,
+    progress: ProgressReport,
+) -> Result<SnapshotManifest, BackupActionError> {
+    let writer = PartWriter { destination, engine: installation.engine(), name };
     let mut parts = Vec::new();
     let schema = match &installation.address {
         DatabaseAddress::Sqlite(path) => {
@@ -71,7 +118,7 @@ async fn create_locked(
                 DatabaseOptions { ca_file: installation.ca_file.clone(), ..DatabaseOptions::default() };
             let schema = storage::read_schema_version(&installation.address, &options).await?;
             let told = progress.clone();
-            let dump = writer.store_part(PartContent::Database, move |out| {
+            let dump = writer.store_part(PartContent::Database, None, move |out| {
                 let mut out = CountingWriter { out, bytes: 0, progress: told };
                 postgres_tools::write_dump(&environment, &mut out)
             });
@@ -82,33 +129,23 @@ async fn create_locked(
     if let Some(part) = writer.store_key(&installation.key_file).await? {
         parts.push(part);
     }
-    let attachments = copy_attachments(destination, installation, db, &progress).await?;
-    let lines = attachments.lines;
-    let list = writer.store_part(PartContent::AttachmentList, move |out| {
-        let mut bytes = 0;
-        for line in lines {
-            let mut text = serde_json::to_vec(&line)
-                .map_err(|error| BackupActionError::Interrupted(error.to_string()))?;
-            text.push(b'\n');
-            bytes += text.len() as u64;
-            out.write_all(&text).map_err(|error| BackupActionError::Interrupted(error.to_string()))?;
-        }
-        Ok(bytes)
+    let CopiedAttachments { mut list, counts } =
+        copy_attachments(destination, installation, db, &progress).await?;
+    let list = writer.store_part(PartContent::AttachmentList, None, move |out| {
+        io::copy(&mut list, out).map_err(|error| BackupActionError::Interrupted(error.to_string()))
     });
     parts.push(list.await?.0);
-    let manifest = SnapshotManifest {
+    Ok(SnapshotManifest {
         format: FORMAT,
         program: installation.program.to_owned(),
-        name: name.clone(),
+        name: name.to_owned(),
         engine: installation.engine(),
         schema,
         parts,
-        attachments: attachments.counts,
+        attachments: counts,
+        sealed_key: destination.sealed_key.clone(),
         authentication: None,
-    };
-    let manifest = store_manifest(destination, manifest).await?;
-    let pruned = prune_backups(destination, retention).await?;
-    Ok(CreatedBackup { manifest, pruned })
+    })
 }
 
 /// The current second, or the next that no backup bears.
@@ -119,8 +156,7 @@ async fn choose_name(
     let mut at = clock.now();
     loop {
         let name = format_backup_name(at);
-        let manifest = DestinationStore::backup_path(&name, MANIFEST_NAME);
-        if find_bytes(&destination.place, &manifest).await?.is_none() {
+        if find_manifest_text(&destination.place, &name).await?.is_none() {
             return Ok(name);
         }
         at = at.plus(Duration::from_secs(1));
@@ -156,15 +192,21 @@ struct PartWriter<'d> {
 }
 
 impl PartWriter<'_> {
-    /// Stores what `produce` writes; it returns how many bytes that were, or that and more.
+    /// Stores what `produce` writes; it returns how many bytes that were, or that and more. If it must not wait for the
+    /// destination, what it writes waits in this folder.
     async fn store_part<T: ProducedContent + Send + 'static>(
         &self,
         content: PartContent,
+        waiting: Option<PathBuf>,
         produce: impl FnOnce(&mut dyn Write) -> Result<T, BackupActionError> + Send + 'static,
     ) -> Result<(StoredPart, T), BackupActionError> {
         let name = self.destination.part_name(content.base_name(self.engine));
         let path = DestinationStore::backup_path(self.name, &name);
-        let (digest, produced) = self.destination.store_object(&path, PartCompression::Gzip, produce).await?;
+        let gzip = PartCompression::Gzip;
+        let (digest, produced) = match waiting {
+            None => self.destination.store_object(&path, gzip, produce).await?,
+            Some(folder) => self.destination.store_object_by_file(&path, gzip, folder, produce).await?,
+        };
         let part = StoredPart {
             content,
             name,
@@ -182,8 +224,12 @@ impl PartWriter<'_> {
         path: &Path,
         progress: &ProgressReport,
     ) -> Result<(StoredPart, i64), BackupActionError> {
+        // A log grows while its database is read, so a bucket behind a slow line is not waited for.
+        let is_slow = self.destination.place.folder.is_none();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let waiting = is_slow.then(|| folder.to_owned());
         let (path, progress) = (path.to_owned(), progress.clone());
-        let stored = self.store_part(content, move |out| {
+        let stored = self.store_part(content, waiting, move |out| {
             let mut bytes = 0;
             let schema = copy_snapshot(&path, &mut |page| {
                 bytes += page.len() as u64;
@@ -210,7 +256,7 @@ impl PartWriter<'_> {
                 return Err(BackupActionError::File { path, cause: error.to_string() });
             }
         };
-        let stored = self.store_part(PartContent::ServerKey, move |out| {
+        let stored = self.store_part(PartContent::ServerKey, None, move |out| {
             out.write_all(&key).map_err(|error| BackupActionError::Interrupted(error.to_string()))?;
             Ok(key.len() as u64)
         });

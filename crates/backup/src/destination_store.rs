@@ -9,14 +9,15 @@
 //! ```
 //! What is encrypted ends in `.cifrado`.
 
-use crate::BackupActionError;
 use crate::encryption::{DestinationCipher, OperatorSecret, SealedDataKey};
-use crate::manifest::{FORMAT, HEAD_NAME};
+use crate::error::{BackupActionError, DamageCause};
+use crate::manifest::{FORMAT, HEAD_NAME, MANIFEST_NAME, parse_backup_name};
 use bytes::Bytes;
 use domain::RandomSource;
+use futures_util::TryStreamExt;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
-use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutPayload, UpdateVersion};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,9 +41,20 @@ pub struct DestinationPlace {
 impl DestinationPlace {
     /// A folder, created with access for its owner only. What is written survives a power failure.
     pub fn create_folder(folder: &Path) -> Result<DestinationPlace, BackupActionError> {
-        use std::os::unix::fs::DirBuilderExt;
-        let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        created.map_err(|error| BackupActionError::Destination(format!("{}: {error}", folder.display())))?;
+        use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+        let create = |folder: &Path| {
+            let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            created.map_err(|error| BackupActionError::Destination(format!("{}: {error}", folder.display())))
+        };
+        create(folder)?;
+        // The folder itself may be there already, with whatever permissions; what we put into it is ours alone.
+        for name in [BACKUPS_FOLDER, ATTACHMENTS_FOLDER] {
+            let inner = folder.join(name);
+            create(&inner)?;
+            if let Err(error) = std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o700)) {
+                tracing::warn!(%error, folder = %inner.display(), "the backups may be readable by others");
+            }
+        }
         DestinationPlace::open_folder(folder)
     }
 
@@ -71,13 +83,14 @@ struct DestinationHead {
 pub struct DestinationStore {
     pub(crate) place: DestinationPlace,
     pub(crate) cipher: Option<DestinationCipher>,
+    pub(crate) sealed_key: Option<SealedDataKey>,
     pub(crate) random: Arc<dyn RandomSource>,
 }
 
 impl DestinationStore {
-    /// Opens a destination, or prepares an empty one: encrypted, if there is a secret.
-    #[boxed::future]
-    pub async fn open_or_create(
+    /// Opens a destination, or prepares an empty one: encrypted, if there is a secret. Called with the lock of the
+    /// destination held.
+    pub(crate) async fn open_or_create(
         place: DestinationPlace,
         secret: Option<OperatorSecret>,
         random: Arc<dyn RandomSource>,
@@ -85,17 +98,25 @@ impl DestinationStore {
         if let Some(head) = read_head(&place).await? {
             return open_with_head(place, head, secret, random).await;
         }
+        // A new data key would make what is there unreadable, and what follows as well.
+        if has_content(&place).await? {
+            return Err(BackupActionError::HeadMissing);
+        }
         let cipher = match secret {
             Some(secret) => Some(generate_cipher(secret, Arc::clone(&random)).await?),
             None => None,
         };
         let (cipher, sealed_key) = cipher.unzip();
-        let head = DestinationHead { format: FORMAT, sealed_key };
+        let head = DestinationHead { format: FORMAT, sealed_key: sealed_key.clone() };
         let text = serde_json::to_vec_pretty(&head)
             .map_err(|error| BackupActionError::Interrupted(error.to_string()))?;
-        let opened = DestinationStore { place, cipher, random };
+        let opened = DestinationStore { place, cipher, sealed_key, random };
         opened.put_bytes(READ_ME_NAME, READ_ME.into()).await?;
-        opened.put_bytes(HEAD_NAME, text.into()).await?;
+        // In a folder the lock is enough; some kinds of disks cannot create on a condition.
+        let mode = if opened.place.folder.is_some() { PutMode::Overwrite } else { PutMode::Create };
+        let path = ObjectPath::from(HEAD_NAME);
+        let put = opened.store().put_opts(&path, PutPayload::from(text), mode.into());
+        put.await.map_err(BackupActionError::from_destination)?;
         Ok(opened)
     }
 
@@ -106,7 +127,11 @@ impl DestinationStore {
         secret: Option<OperatorSecret>,
         random: Arc<dyn RandomSource>,
     ) -> Result<DestinationStore, BackupActionError> {
-        let head = read_head(&place).await?.ok_or(BackupActionError::NoBackup)?;
+        let head = match read_head(&place).await? {
+            Some(head) => head,
+            // Every manifest has a copy of the data key.
+            None => find_head_in_backups(&place).await?.ok_or(BackupActionError::NoBackup)?,
+        };
         open_with_head(place, head, secret, random).await
     }
 
@@ -133,28 +158,94 @@ impl DestinationStore {
         format!("{ATTACHMENTS_FOLDER}/{path}{}", if self.is_encrypted() { ENCRYPTED } else { "" })
     }
 
+    /// The path in the attachment store of what lies at a path here; `None` if that is no attachment.
+    pub(crate) fn strip_attachment_path<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let path = path.strip_prefix(ATTACHMENTS_FOLDER)?.strip_prefix('/')?;
+        match self.is_encrypted() {
+            true => path.strip_suffix(ENCRYPTED),
+            false => Some(path),
+        }
+    }
+
     pub(crate) async fn put_bytes(&self, path: &str, bytes: Bytes) -> Result<(), BackupActionError> {
         let put = self.store().put(&ObjectPath::from(path), PutPayload::from_bytes(bytes)).await;
         put.map(drop).map_err(BackupActionError::from_destination)
     }
 }
 
-/// A small object as a whole; `None` if it does not exist.
-pub(crate) async fn find_bytes(
+/// In bytes: more than any head or lock has.
+pub(crate) const LARGEST_NOTE: u64 = 64 << 10;
+/// In bytes: more than any manifest has.
+const LARGEST_MANIFEST: u64 = 16 << 20;
+
+/// A small object as a whole, with its version; `None` if it does not exist. One that is larger than it can be was not
+/// written by us.
+pub(crate) async fn find_object(
     place: &DestinationPlace,
     path: &str,
-) -> Result<Option<Bytes>, BackupActionError> {
+    largest: u64,
+) -> Result<Option<(Bytes, UpdateVersion)>, BackupActionError> {
     match place.store.get(&ObjectPath::from(path)).await {
-        Ok(found) => found.bytes().await.map(Some).map_err(BackupActionError::from_destination),
+        Ok(found) if found.meta.size > largest => Err(BackupActionError::damaged(path, DamageCause::Altered)),
+        Ok(found) => {
+            let version =
+                UpdateVersion { e_tag: found.meta.e_tag.clone(), version: found.meta.version.clone() };
+            let bytes = found.bytes().await.map_err(BackupActionError::from_destination)?;
+            Ok(Some((bytes, version)))
+        }
         Err(object_store::Error::NotFound { .. }) => Ok(None),
         Err(error) => Err(BackupActionError::from_destination(error)),
     }
 }
 
+/// The text of a manifest; `None` if it does not exist.
+pub(crate) async fn find_manifest_text(
+    place: &DestinationPlace,
+    name: &str,
+) -> Result<Option<Bytes>, BackupActionError> {
+    let path = DestinationStore::backup_path(name, MANIFEST_NAME);
+    Ok(find_object(place, &path, LARGEST_MANIFEST).await?.map(|(text, _)| text))
+}
+
+/// Whether anything but a head was ever stored here.
+async fn has_content(place: &DestinationPlace) -> Result<bool, BackupActionError> {
+    for folder in [BACKUPS_FOLDER, ATTACHMENTS_FOLDER] {
+        let mut listed = place.store.list(Some(&ObjectPath::from(folder)));
+        if listed.try_next().await.map_err(BackupActionError::from_destination)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The names of the backups, oldest first, with those that were not finished.
+pub(crate) async fn list_backup_names(place: &DestinationPlace) -> Result<Vec<String>, BackupActionError> {
+    let folder = ObjectPath::from(BACKUPS_FOLDER);
+    let listed = place.store.list_with_delimiter(Some(&folder)).await;
+    let listed = listed.map_err(BackupActionError::from_destination)?;
+    let names = listed.common_prefixes.iter().filter_map(|path| path.filename().map(str::to_owned));
+    let mut names: Vec<String> = names.filter(|name| parse_backup_name(name).is_some()).collect();
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// The head as the newest readable manifest repeats it.
+async fn find_head_in_backups(
+    place: &DestinationPlace,
+) -> Result<Option<DestinationHead>, BackupActionError> {
+    for name in list_backup_names(place).await?.iter().rev() {
+        let text = find_manifest_text(place, name).await?;
+        if let Some(head) = text.and_then(|text| serde_json::from_slice(&text).ok()) {
+            return Ok(Some(head));
+        }
+    }
+    Ok(None)
+}
+
 async fn read_head(place: &DestinationPlace) -> Result<Option<DestinationHead>, BackupActionError> {
-    let Some(text) = find_bytes(place, HEAD_NAME).await? else { return Ok(None) };
-    let head: DestinationHead =
-        serde_json::from_slice(&text).map_err(|error| BackupActionError::damaged(HEAD_NAME, error))?;
+    let Some((text, _)) = find_object(place, HEAD_NAME, LARGEST_NOTE).await? else { return Ok(None) };
+    let head: DestinationHead = serde_json::from_slice(&text)
+        .map_err(|_| BackupActionError::damaged(HEAD_NAME, DamageCause::Altered))?;
     if head.format > FORMAT {
         return Err(BackupActionError::NewerFormat { found: head.format, known: FORMAT });
     }
@@ -167,6 +258,7 @@ async fn open_with_head(
     secret: Option<OperatorSecret>,
     random: Arc<dyn RandomSource>,
 ) -> Result<DestinationStore, BackupActionError> {
+    let sealed_key = head.sealed_key.clone();
     let cipher = match (head.sealed_key, secret) {
         (None, None) => None,
         (None, Some(_)) => return Err(BackupActionError::NotEncrypted),
@@ -175,7 +267,7 @@ async fn open_with_head(
             Some(run_blocking(move || DestinationCipher::open(&secret, &sealed)).await?)
         }
     };
-    Ok(DestinationStore { place, cipher, random })
+    Ok(DestinationStore { place, cipher, sealed_key, random })
 }
 
 async fn generate_cipher(

@@ -62,7 +62,7 @@ enum KeyDerivation {
 /// RFC 9106, second recommendation.
 const PASSPHRASE_COST: KeyDerivation = KeyDerivation::Argon2id { memory_kib: 64 << 10, passes: 3 };
 /// A destination must not decide how much memory the program takes.
-const HIGHEST_MEMORY_KIB: u32 = 1 << 20;
+const HIGHEST_MEMORY_KIB: u32 = 128 << 10;
 const HIGHEST_PASSES: u32 = 16;
 
 /// The data key of an encrypted destination.
@@ -100,7 +100,7 @@ impl DestinationCipher {
         secret: &OperatorSecret,
         sealed: &SealedDataKey,
     ) -> Result<DestinationCipher, BackupActionError> {
-        let damaged = || BackupActionError::damaged(crate::manifest::HEAD_NAME, "it holds no data key");
+        let damaged = || BackupActionError::WrongSecret;
         let salt = decode_hex(&sealed.salt).ok_or_else(damaged)?;
         let mut bytes = decode_hex(&sealed.sealed).ok_or_else(damaged)?;
         let key = derive_wrapping_key(secret, sealed.derivation, &salt)?;

@@ -1,5 +1,15 @@
 use object_store::Error as StoreError;
 
+/// What is wrong with a stored object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DamageCause {
+    Missing,
+    /// Its content is not what was written.
+    Altered,
+    /// The database in it does not open, or a program that reads it refuses it.
+    Unusable(String),
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum BackupActionError {
     #[error("the destination cannot be used: {0}")]
@@ -22,8 +32,10 @@ pub enum BackupActionError {
     NewerSchema { found: i64, known: i64 },
     #[error("the backup is of another engine")]
     OtherEngine,
-    #[error("{path} is damaged: {cause}")]
-    Damaged { path: String, cause: String },
+    #[error("the destination has backups, but its head is missing")]
+    HeadMissing,
+    #[error("{path} is damaged: {cause:?}")]
+    Damaged { path: String, cause: DamageCause },
     #[error("{0} is already there")]
     TargetExists(String),
     #[error("{0} holds another key")]
@@ -53,8 +65,8 @@ impl BackupActionError {
         BackupActionError::Attachments(describe_with_causes(&error))
     }
 
-    pub(crate) fn damaged(path: &str, cause: impl ToString) -> BackupActionError {
-        BackupActionError::Damaged { path: path.to_owned(), cause: cause.to_string() }
+    pub(crate) fn damaged(path: &str, cause: DamageCause) -> BackupActionError {
+        BackupActionError::Damaged { path: path.to_owned(), cause }
     }
 }
 

@@ -1,11 +1,10 @@
 //! Lists the backups of a destination.
 
-use crate::BackupActionError;
-use crate::destination_store::{BACKUPS_FOLDER, DestinationStore, find_bytes};
+use crate::destination_store::{DestinationStore, find_manifest_text, list_backup_names};
+use crate::error::{BackupActionError, DamageCause};
 use crate::manifest::{FORMAT, MANIFEST_NAME, SnapshotManifest, parse_backup_name};
 use domain::Moment;
-use object_store::ObjectStore;
-use object_store::path::Path as ObjectPath;
+use std::time::Duration;
 
 /// A backup that was finished.
 #[derive(Clone, Debug)]
@@ -14,78 +13,95 @@ pub struct ListedBackup {
     pub manifest: SnapshotManifest,
 }
 
-/// The finished backups, oldest first.
-#[boxed::future]
-pub async fn list_backups(destination: &DestinationStore) -> Result<Vec<ListedBackup>, BackupActionError> {
-    let mut found = Vec::new();
-    for (name, began_at) in list_backup_folders(destination).await? {
-        if let Some(manifest) = read_manifest(destination, &name).await? {
-            found.push(ListedBackup { began_at, manifest });
-        }
-    }
-    Ok(found)
+/// What a destination holds.
+#[derive(Clone, Debug, Default)]
+pub struct BackupListing {
+    /// Oldest first.
+    pub finished: Vec<ListedBackup>,
+    /// The names of those whose manifest cannot be used: damaged, altered, or of a newer version.
+    pub unusable: Vec<String>,
+    /// The names of those that were interrupted.
+    pub unfinished: Vec<String>,
 }
 
-/// The backup of this name, or the newest.
+/// A backup that began so much later than now bears a wrong date.
+const LATEST_DATE: Duration = Duration::from_hours(24);
+
+impl BackupListing {
+    /// The newest one that can have been made by now: a clock that once went wrong does not decide for ever.
+    pub fn find_newest(&self, now: Moment) -> Option<&ListedBackup> {
+        self.finished.iter().rev().find(|backup| backup.began_at <= now.plus(LATEST_DATE))
+    }
+}
+
+#[boxed::future]
+pub async fn list_backups(destination: &DestinationStore) -> Result<BackupListing, BackupActionError> {
+    let mut listing = BackupListing::default();
+    for name in list_backup_names(&destination.place).await? {
+        match read_manifest(destination, &name).await {
+            Ok(Some(backup)) => listing.finished.push(backup),
+            Ok(None) => listing.unfinished.push(name),
+            Err(BackupActionError::Damaged { .. } | BackupActionError::NewerFormat { .. }) => {
+                listing.unusable.push(name);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(listing)
+}
+
+/// The backup of this name, or the newest that can be used.
 #[boxed::future]
 pub async fn find_backup(
     destination: &DestinationStore,
     name: Option<&str>,
+    now: Moment,
 ) -> Result<SnapshotManifest, BackupActionError> {
-    match name {
-        Some(name) => {
-            let is_name = parse_backup_name(name).is_some();
-            let found = if is_name { read_manifest(destination, name).await? } else { None };
-            found.ok_or_else(|| BackupActionError::UnknownName(name.to_owned()))
-        }
-        None => {
-            for (name, _) in list_backup_folders(destination).await?.iter().rev() {
-                if let Some(manifest) = read_manifest(destination, name).await? {
-                    return Ok(manifest);
-                }
-            }
-            Err(BackupActionError::NoBackup)
-        }
+    if let Some(name) = name {
+        let is_name = parse_backup_name(name).is_some();
+        let found = if is_name { read_manifest(destination, name).await? } else { None };
+        let found = found.map(|backup| backup.manifest);
+        return found.ok_or_else(|| BackupActionError::UnknownName(name.to_owned()));
     }
-}
-
-/// The folders of backups, oldest first, with those that were not finished.
-pub(crate) async fn list_backup_folders(
-    destination: &DestinationStore,
-) -> Result<Vec<(String, Moment)>, BackupActionError> {
-    let folder = ObjectPath::from(BACKUPS_FOLDER);
-    let listed = destination
-        .store()
-        .list_with_delimiter(Some(&folder))
-        .await
-        .map_err(BackupActionError::from_destination)?;
-    let names = listed.common_prefixes.iter().filter_map(|path| path.filename().map(str::to_owned));
-    let mut found: Vec<(String, Moment)> =
-        names.filter_map(|name| parse_backup_name(&name).map(|at| (name, at))).collect();
-    found.sort_by_key(|(_, at)| *at);
-    Ok(found)
+    let listing = list_backups(destination).await?;
+    match listing.find_newest(now) {
+        Some(newest) => {
+            for name in listing.unusable.iter().filter(|name| **name > newest.manifest.name) {
+                tracing::warn!(name, "a newer backup cannot be used: its manifest is damaged");
+            }
+            Ok(newest.manifest.clone())
+        }
+        None => match listing.unusable.last() {
+            Some(name) => Err(BackupActionError::damaged(
+                &DestinationStore::backup_path(name, MANIFEST_NAME),
+                DamageCause::Altered,
+            )),
+            None => Err(BackupActionError::NoBackup),
+        },
+    }
 }
 
 async fn read_manifest(
     destination: &DestinationStore,
     name: &str,
-) -> Result<Option<SnapshotManifest>, BackupActionError> {
-    let path = DestinationStore::backup_path(name, MANIFEST_NAME);
-    let Some(text) = find_bytes(&destination.place, &path).await? else { return Ok(None) };
-    let manifest: SnapshotManifest =
-        serde_json::from_slice(&text).map_err(|error| BackupActionError::damaged(&path, error))?;
+) -> Result<Option<ListedBackup>, BackupActionError> {
+    let Some(text) = find_manifest_text(&destination.place, name).await? else { return Ok(None) };
+    let altered = || {
+        BackupActionError::damaged(&DestinationStore::backup_path(name, MANIFEST_NAME), DamageCause::Altered)
+    };
+    let manifest: SnapshotManifest = serde_json::from_slice(&text).map_err(|_| altered())?;
     if manifest.format > FORMAT {
         return Err(BackupActionError::NewerFormat { found: manifest.format, known: FORMAT });
     }
-    if manifest.name != name {
-        return Err(BackupActionError::damaged(&path, "it is of another backup"));
-    }
-    if let Some(cipher) = &destination.cipher {
-        let text = manifest.authenticated_text()?;
-        let authentication = manifest.authentication.as_deref().unwrap_or_default();
-        if !cipher.is_authentic(&text, authentication) {
-            return Err(BackupActionError::damaged(&path, "it was altered"));
+    let is_authentic = match &destination.cipher {
+        None => true,
+        Some(cipher) => {
+            let authentication = manifest.authentication.as_deref().unwrap_or_default();
+            cipher.is_authentic(&manifest.authenticated_text()?, authentication)
         }
+    };
+    match (manifest.name == name && is_authentic, parse_backup_name(name)) {
+        (true, Some(began_at)) => Ok(Some(ListedBackup { began_at, manifest })),
+        _ => Err(altered()),
     }
-    Ok(Some(manifest))
 }

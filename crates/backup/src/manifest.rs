@@ -1,6 +1,7 @@
 //! The manifest of a backup, and the names of its parts.
 
-use crate::BackupActionError;
+use crate::encryption::SealedDataKey;
+use crate::error::{BackupActionError, DamageCause};
 use domain::Moment;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -100,6 +101,9 @@ pub struct SnapshotManifest {
     pub parts: Vec<StoredPart>,
     #[serde(rename = "anexos")]
     pub attachments: AttachmentCounts,
+    /// The encrypted data key of the destination: a copy, in case its head is lost.
+    #[serde(rename = "cifra", default)]
+    pub sealed_key: Option<SealedDataKey>,
     /// Authenticates the other fields, where the destination is encrypted.
     #[serde(rename = "autenticacao", default, skip_serializing_if = "Option::is_none")]
     pub authentication: Option<String>,
@@ -121,8 +125,7 @@ impl SnapshotManifest {
     }
 
     pub(crate) fn require_part(&self, content: PartContent) -> Result<&StoredPart, BackupActionError> {
-        self.find_part(content)
-            .ok_or_else(|| BackupActionError::damaged(&self.name, "the manifest lacks a part"))
+        self.find_part(content).ok_or_else(|| BackupActionError::damaged(&self.name, DamageCause::Missing))
     }
 
     /// The text that the authentication covers.

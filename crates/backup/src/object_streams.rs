@@ -1,7 +1,7 @@
 //! Moves content between a store and blocking code piece by piece, so that a database of any size takes little memory.
 
-use crate::BackupActionError;
 use crate::destination_store::{DestinationStore, run_blocking};
+use crate::error::{BackupActionError, DamageCause};
 use bytes::Bytes;
 use domain::encode_hex;
 use flate2::Compression;
@@ -12,7 +12,8 @@ use futures_util::stream::BoxStream;
 use object_store::path::Path as ObjectPath;
 use object_store::{ObjectStoreExt, WriteMultipart};
 use sha2::{Digest, Sha256};
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -20,8 +21,10 @@ use tokio::sync::mpsc;
 const PIECE: usize = 1 << 20;
 /// Pieces that wait between the two sides.
 const PIECES_BETWEEN: usize = 4;
-/// Pieces that a bucket receives at once.
-const UPLOADS_AT_ONCE: usize = 4;
+/// A bucket takes at most 10,000 parts: so large that a database of 300 GiB fits, compressed.
+const UPLOAD_PART: usize = 32 << 20;
+/// Parts that a bucket receives at once.
+const UPLOADS_AT_ONCE: usize = 2;
 
 /// What is being done, for a progress bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,36 +142,75 @@ impl DestinationStore {
         compression: PartCompression,
         produce: impl FnOnce(&mut dyn Write) -> Result<T, BackupActionError> + Send + 'static,
     ) -> Result<(StoredDigest, T), BackupActionError> {
-        let (sender, mut receiver) = mpsc::channel(PIECES_BETWEEN);
-        let (cipher, random) = (self.cipher.clone(), Arc::clone(&self.random));
-        let object = path.to_owned();
-        let producer = tokio::task::spawn_blocking(move || {
+        let (destination, object) = (self.clone(), path.to_owned());
+        self.upload(path, move |out| destination.write_object(&object, compression, out, produce)).await
+    }
+
+    /// As [`DestinationStore::store_object`], but `produce` never waits for a slow destination: what it writes waits in a
+    /// file without a name in this folder.
+    pub(crate) async fn store_object_by_file<T: Send + 'static>(
+        &self,
+        path: &str,
+        compression: PartCompression,
+        folder: PathBuf,
+        produce: impl FnOnce(&mut dyn Write) -> Result<T, BackupActionError> + Send + 'static,
+    ) -> Result<(StoredDigest, T), BackupActionError> {
+        let (destination, object) = (self.clone(), path.to_owned());
+        let (mut file, value) = run_blocking(move || {
             let cut = |error: io::Error| BackupActionError::Interrupted(error.to_string());
-            let mut out =
-                PieceSender { sender, piece: Vec::with_capacity(PIECE), bytes: 0, digest: Sha256::new() };
-            let value = match cipher {
-                None => write_compressed(&mut out, compression, produce)?,
-                Some(cipher) => {
-                    let mut sealed = cipher.encrypt(&object, &*random, &mut out).map_err(cut)?;
-                    let value = write_compressed(&mut sealed, compression, produce)?;
-                    sealed.finish().map_err(cut)?;
-                    value
-                }
-            };
-            out.send_piece().map_err(cut)?;
+            let mut file = BufWriter::new(tempfile::tempfile_in(folder).map_err(cut)?);
+            let value = destination.write_object(&object, compression, &mut file, produce)?;
+            let mut file = file.into_inner().map_err(|error| cut(error.into_error()))?;
+            file.seek(SeekFrom::Start(0)).map_err(cut)?;
+            Ok((file, value))
+        })
+        .await?;
+        let uploaded = self.upload(path, move |out| {
+            io::copy(&mut file, out).map_err(|error| BackupActionError::Interrupted(error.to_string()))
+        });
+        let (digest, _) = uploaded.await?;
+        Ok((digest, value))
+    }
+
+    /// Writes what `produce` writes as it is to be stored.
+    fn write_object<T>(
+        &self,
+        object: &str,
+        compression: PartCompression,
+        out: &mut dyn Write,
+        produce: impl FnOnce(&mut dyn Write) -> Result<T, BackupActionError>,
+    ) -> Result<T, BackupActionError> {
+        let cut = |error: io::Error| BackupActionError::Interrupted(error.to_string());
+        let Some(cipher) = &self.cipher else { return write_compressed(out, compression, produce) };
+        let mut sealed = cipher.encrypt(object, &*self.random, out).map_err(cut)?;
+        let value = write_compressed(&mut sealed, compression, produce)?;
+        sealed.finish().map_err(cut)?;
+        Ok(value)
+    }
+
+    /// Uploads what `produce` writes, as it is.
+    async fn upload<T: Send + 'static>(
+        &self,
+        path: &str,
+        produce: impl FnOnce(&mut dyn Write) -> Result<T, BackupActionError> + Send + 'static,
+    ) -> Result<(StoredDigest, T), BackupActionError> {
+        let (sender, receiver) = mpsc::channel(PIECES_BETWEEN);
+        let producer = tokio::task::spawn_blocking(move || {
+            let (piece, digest) = (Vec::with_capacity(PIECE), Sha256::new());
+            let mut out = PieceSender { sender, piece, bytes: 0, digest };
+            let value = produce(&mut out)?;
+            out.send_piece().map_err(|error| BackupActionError::Interrupted(error.to_string()))?;
             Ok((StoredDigest { bytes: out.bytes, sha256: encode_hex(&out.digest.finalize()) }, value))
         });
         let target = ObjectPath::from(path);
         let upload =
             self.store().put_multipart(&target).await.map_err(BackupActionError::from_destination)?;
-        let mut upload = WriteMultipart::new_with_chunk_size(upload, 8 * PIECE);
-        while let Some(piece) = receiver.recv().await {
-            upload.wait_for_capacity(UPLOADS_AT_ONCE).await.map_err(BackupActionError::from_destination)?;
-            upload.put(piece);
-        }
+        let mut upload = WriteMultipart::new_with_chunk_size(upload, UPLOAD_PART);
+        let taken = take_pieces(&mut upload, receiver).await;
         let produced =
             producer.await.unwrap_or_else(|error| Err(BackupActionError::Interrupted(error.to_string())));
-        match produced {
+        // If the destination fails, the producer only notices that nobody takes its pieces.
+        match taken.and(produced) {
             Ok(stored) => {
                 upload.finish().await.map_err(BackupActionError::from_destination)?;
                 Ok(stored)
@@ -193,13 +235,13 @@ impl DestinationStore {
         let found = match self.store().get(&ObjectPath::from(path)).await {
             Ok(found) => found.into_stream(),
             Err(object_store::Error::NotFound { .. }) => {
-                return Err(BackupActionError::damaged(path, "it is missing"));
+                return Err(BackupActionError::damaged(path, DamageCause::Missing));
             }
             Err(error) => return Err(BackupActionError::from_destination(error)),
         };
         let (cipher, object, mut from) = (self.cipher.clone(), path.to_owned(), pipe_stream(found));
         run_blocking(move || {
-            let damaged = |error: io::Error| BackupActionError::damaged(&object, error);
+            let damaged = |error: io::Error| describe_read_failure(&object, &error);
             let value = {
                 let mut opened: Box<dyn Read + '_> = match &cipher {
                     None => Box::new(&mut from),
@@ -216,6 +258,26 @@ impl DestinationStore {
             Ok((from.finish().map_err(damaged)?, value))
         })
         .await
+    }
+}
+
+async fn take_pieces(
+    upload: &mut WriteMultipart,
+    mut receiver: mpsc::Receiver<Bytes>,
+) -> Result<(), BackupActionError> {
+    while let Some(piece) = receiver.recv().await {
+        upload.wait_for_capacity(UPLOADS_AT_ONCE).await.map_err(BackupActionError::from_destination)?;
+        upload.put(piece);
+    }
+    Ok(())
+}
+
+/// What a failure to read an object means: the store's own, or that the object is not what was written.
+pub(crate) fn describe_read_failure(path: &str, error: &io::Error) -> BackupActionError {
+    let of_store = error.get_ref().and_then(|inner| inner.downcast_ref::<object_store::Error>());
+    match of_store {
+        Some(error) => BackupActionError::Destination(error.to_string()),
+        None => BackupActionError::damaged(path, DamageCause::Altered),
     }
 }
 

@@ -1,16 +1,18 @@
-//! Deletes the backups that need not be kept, what interrupted ones left, and the attachments that no backup needs.
+//! Deletes the backups that need not be kept, what interrupted ones left, and the attachments that no backup needs. All
+//! with the lock of the destination held.
 
-use crate::BackupActionError;
-use crate::attachments::read_attachment_list;
-use crate::destination_store::{ATTACHMENTS_FOLDER, BACKUPS_FOLDER, DestinationStore};
+use crate::attachments::{AttachmentKey, read_attachment_keys};
+use crate::destination_store::{ATTACHMENTS_FOLDER, BACKUPS_FOLDER, DestinationStore, run_blocking};
+use crate::error::BackupActionError;
 use crate::kept_backups::RetentionCounts;
-use crate::list_backups::{list_backup_folders, list_backups};
-use crate::manifest::MANIFEST_NAME;
+use crate::list_backups::list_backups;
+use crate::manifest::{MANIFEST_NAME, SnapshotManifest};
 use domain::Moment;
 use futures_util::TryStreamExt;
 use object_store::ObjectStoreExt;
 use object_store::path::Path as ObjectPath;
 use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PruneOutcome {
@@ -19,38 +21,69 @@ pub struct PruneOutcome {
     pub attachments: u64,
 }
 
-/// Called with the lock of the destination held.
-#[boxed::future]
-pub async fn prune_backups(
+/// Deletes what the retention does not keep; the backup just made is always kept.
+pub(crate) async fn prune_backups(
     destination: &DestinationStore,
     retention: RetentionCounts,
+    newest: &SnapshotManifest,
 ) -> Result<PruneOutcome, BackupActionError> {
-    let finished = list_backups(destination).await?;
-    let kept: BTreeSet<Moment> = retention.choose_kept(finished.iter().map(|backup| backup.began_at));
+    let listing = list_backups(destination).await?;
+    let kept: BTreeSet<Moment> = retention.choose_kept(listing.finished.iter().map(|one| one.began_at));
+    let is_kept = |began_at: Moment, name: &str| kept.contains(&began_at) || name == newest.name;
     let mut outcome = PruneOutcome::default();
-    let folders = list_backup_folders(destination).await?;
-    for (name, _) in folders.iter().filter(|(_, began_at)| !kept.contains(began_at)) {
-        delete_backup(destination, name).await?;
-        if finished.iter().any(|backup| backup.manifest.name == *name) {
-            outcome.backups.push(name.clone());
+    let mut needed = HashSet::new();
+    for backup in &listing.finished {
+        if is_kept(backup.began_at, &backup.manifest.name) {
+            read_attachment_keys(destination, &backup.manifest, &mut needed).await?;
+        } else {
+            outcome.backups.push(backup.manifest.name.clone());
         }
     }
-    // Attachments become needless only with a deleted backup, or with one that was interrupted.
-    if kept.len() < folders.len() {
-        let mut needed = HashSet::new();
-        for backup in finished.iter().filter(|backup| kept.contains(&backup.began_at)) {
-            let lines = read_attachment_list(destination, &backup.manifest).await?;
-            needed.extend(lines.into_iter().map(|line| destination.attachment_path(&line.path)));
-        }
+    for name in &outcome.backups {
+        delete_backup(destination, name).await?;
+    }
+    // Nobody knows what a backup needs whose manifest cannot be read.
+    if listing.unusable.is_empty() {
         outcome.attachments = delete_needless_attachments(destination, &needed).await?;
     }
     Ok(outcome)
 }
 
+/// Deletes what interrupted backups left.
+pub(crate) async fn delete_unfinished_backups(
+    destination: &DestinationStore,
+) -> Result<(), BackupActionError> {
+    for name in list_backups(destination).await?.unfinished {
+        delete_backup(destination, &name).await?;
+    }
+    if let Some(root) = destination.place.folder.clone() {
+        run_blocking(move || {
+            remove_partial_files(&root.join(ATTACHMENTS_FOLDER));
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(())
+}
+
 /// Deletes the manifest first: what is left of an interrupted deletion is no backup.
-async fn delete_backup(destination: &DestinationStore, name: &str) -> Result<(), BackupActionError> {
+pub(crate) async fn delete_backup(
+    destination: &DestinationStore,
+    name: &str,
+) -> Result<(), BackupActionError> {
     let manifest = ObjectPath::from(DestinationStore::backup_path(name, MANIFEST_NAME));
     delete_object(destination, &manifest).await?;
+    if let Some(root) = &destination.place.folder {
+        // With what the store does not list: files that were never finished.
+        let folder = root.join(BACKUPS_FOLDER).join(name);
+        return run_blocking(move || match std::fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(BackupActionError::Destination(format!("{}: {error}", folder.display())))
+            }
+            _ => Ok(()),
+        })
+        .await;
+    }
     let folder = ObjectPath::from(format!("{BACKUPS_FOLDER}/{name}"));
     let listed: Vec<_> = destination
         .store()
@@ -61,21 +94,35 @@ async fn delete_backup(destination: &DestinationStore, name: &str) -> Result<(),
     for object in listed {
         delete_object(destination, &object.location).await?;
     }
-    if let Some(root) = &destination.place.folder {
-        let _ = std::fs::remove_dir(root.join(BACKUPS_FOLDER).join(name));
-    }
     Ok(())
+}
+
+/// The store gives a file that is being written a name that ends in `#` and a number, and does not list it.
+fn remove_partial_files(folder: &Path) {
+    let is_partial = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.rsplit_once('#').is_some_and(|(_, number)| number.parse::<u64>().is_ok())
+    };
+    for path in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|one| one.path()) {
+        if path.is_dir() {
+            remove_partial_files(&path);
+        } else if is_partial(&path) {
+            let _ = std::fs::remove_file(&path);
+        }
+    }
 }
 
 async fn delete_needless_attachments(
     destination: &DestinationStore,
-    needed: &HashSet<String>,
+    needed: &HashSet<AttachmentKey>,
 ) -> Result<u64, BackupActionError> {
     let folder = ObjectPath::from(ATTACHMENTS_FOLDER);
     let mut listed = destination.store().list(Some(&folder));
     let mut needless = Vec::new();
     while let Some(object) = listed.try_next().await.map_err(BackupActionError::from_destination)? {
-        if !needed.contains(object.location.as_ref()) {
+        // What is no attachment of ours is not ours to delete.
+        let key = destination.parse_attachment_path(object.location.as_ref());
+        if key.is_some_and(|key| !needed.contains(&key)) {
             needless.push(object.location);
         }
     }

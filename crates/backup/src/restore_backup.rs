@@ -1,17 +1,20 @@
 //! Restores a backup. Everything is read and checked before anything is replaced, and what is replaced is set aside.
 
-use crate::BackupActionError;
 use crate::attachments::{read_attachment_list, restore_attachments};
 use crate::destination_store::DestinationStore;
+use crate::error::{BackupActionError, DamageCause};
 use crate::installation::ServerInstallation;
-use crate::manifest::{PartContent, SnapshotManifest, StoredPart};
-use crate::object_streams::ProgressReport;
+use crate::manifest::{PartContent, SnapshotManifest};
+use crate::object_streams::{ProgressReport, describe_read_failure};
 use crate::postgres_tools;
-use crate::verify_backup::{check_extracted_file, extract_part, load_part};
-use std::io::{self, Write};
+use crate::verify_backup::{check_extracted_file, extract_part, load_part, verify_part};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use storage::backup::{RestoredFiles, build_staging_path, replace_database};
 use storage::{DatabaseAddress, DatabaseOptions};
+
+/// In bytes: far more than a key has.
+const LARGEST_KEY: u64 = 64 << 10;
 
 #[derive(Clone, Debug)]
 pub struct RestoreOptions {
@@ -62,13 +65,15 @@ pub async fn restore_backup(
     let mut aside = write_key(installation, key, options)?;
     match (staged, &installation.address) {
         (Some((path, files)), _) => {
-            let moved = replace_database(path, &files, &options.aside_ending);
+            let moved = replace_database(path, &files.0, &options.aside_ending);
             aside.extend(moved.map_err(|error| describe_file(path, &error))?);
         }
         (None, DatabaseAddress::Postgres(config)) => {
+            // Read to its end before: once restored, it is there.
+            let part = manifest.require_part(PartContent::Database)?;
+            verify_part(destination, manifest, part, &progress).await?;
             let ca_file = installation.ca_file.as_deref();
             let environment = postgres_tools::prepare_environment(config, ca_file);
-            let part = manifest.require_part(PartContent::Database)?;
             load_part(destination, manifest, part, move |from| {
                 postgres_tools::restore_dump(&environment, from)
             })
@@ -112,7 +117,9 @@ async fn read_key(
     let place = part.name.clone();
     let key = load_part(destination, manifest, part, move |from| {
         let mut key = Vec::new();
-        from.read_to_end(&mut key).map_err(|error| BackupActionError::damaged(&place, error))?;
+        from.take(LARGEST_KEY)
+            .read_to_end(&mut key)
+            .map_err(|error| describe_read_failure(&place, &error))?;
         Ok(key)
     });
     let key = key.await?;
@@ -127,25 +134,40 @@ async fn read_key(
     }
 }
 
+/// Files that wait to take their place, and are removed if they never do.
+struct StagedFiles(RestoredFiles);
+
+impl Drop for StagedFiles {
+    fn drop(&mut self) {
+        for file in std::iter::once(&self.0.database).chain(&self.0.activity) {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
 /// Extracts the database files beside their place, and checks them.
 async fn stage_files(
     destination: &DestinationStore,
     manifest: &SnapshotManifest,
     path: &Path,
     progress: &ProgressReport,
-) -> Result<RestoredFiles, BackupActionError> {
-    let stage = |part: StoredPart, ending: &'static str| async move {
-        let staging = build_staging_path(path, ending).map_err(|error| describe_file(path, &error))?;
-        extract_part(destination, manifest, &part, &staging, progress).await?;
-        check_extracted_file(manifest, &part, staging.clone()).await?;
-        Ok::<_, BackupActionError>(staging)
-    };
-    let database = stage(manifest.require_part(PartContent::Database)?.clone(), "").await?;
-    let activity = match manifest.find_part(PartContent::Activity) {
-        Some(part) => Some(stage(part.clone(), "-activity").await?),
-        None => None,
-    };
-    Ok(RestoredFiles { database, activity })
+) -> Result<StagedFiles, BackupActionError> {
+    let build = |ending| build_staging_path(path, ending).map_err(|error| describe_file(path, &error));
+    let activity = manifest.find_part(PartContent::Activity);
+    let files =
+        RestoredFiles { database: build("")?, activity: activity.map(|_| build("-activity")).transpose()? };
+    let staged = StagedFiles(files);
+    let database = manifest.require_part(PartContent::Database)?;
+    extract_part(destination, manifest, database, &staged.0.database, progress).await?;
+    let schema = check_extracted_file(manifest, database, staged.0.database.clone()).await?;
+    if schema != manifest.schema {
+        return Err(BackupActionError::damaged(&database.name, DamageCause::Altered));
+    }
+    if let (Some(part), Some(file)) = (activity, &staged.0.activity) {
+        extract_part(destination, manifest, part, file, progress).await?;
+        check_extracted_file(manifest, part, file.clone()).await?;
+    }
+    Ok(staged)
 }
 
 /// Writes the key, and sets another one aside.
@@ -158,6 +180,9 @@ fn write_key(
     let Some(key) = key else { return Ok(Vec::new()) };
     let path = &installation.key_file;
     let failed = |error: io::Error| describe_file(path, &error);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
     let mut aside = Vec::new();
     if path.exists() {
         let mut name = path.as_os_str().to_owned();
@@ -167,9 +192,17 @@ fn write_key(
         std::fs::rename(path, &target).map_err(failed)?;
         aside.push(target);
     }
+    let mut name = path.as_os_str().to_owned();
+    name.push(".restoring");
+    let unfinished = PathBuf::from(name);
     let mut file = std::fs::OpenOptions::new();
-    let mut file = file.write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
-    file.write_all(&key).and_then(|()| file.sync_all()).map_err(failed)?;
+    let file = file.write(true).create(true).truncate(true).mode(0o600).open(&unfinished);
+    let written = file.and_then(|mut file| {
+        file.write_all(&key)?;
+        file.sync_all()?;
+        std::fs::rename(&unfinished, path)
+    });
+    written.map_err(failed)?;
     Ok(aside)
 }
 

@@ -1,10 +1,10 @@
 //! Verifies a backup as a restore would read it: every part and every attachment, to the last byte.
 
-use crate::BackupActionError;
 use crate::attachments::{check_attachment, read_attachment_list};
 use crate::destination_store::{DestinationStore, run_blocking};
+use crate::error::{BackupActionError, DamageCause};
 use crate::manifest::{DatabaseEngine, PartContent, SnapshotManifest, StoredPart};
-use crate::object_streams::{PartCompression, ProgressReport, ProgressStep};
+use crate::object_streams::{PartCompression, ProgressReport, ProgressStep, describe_read_failure};
 use crate::postgres_tools;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -27,29 +27,45 @@ pub async fn verify_backup(
     progress: ProgressReport,
 ) -> Result<VerifyOutcome, BackupActionError> {
     let mut outcome = VerifyOutcome::default();
-    for part in &manifest.parts {
-        match verify_part(destination, manifest, part, &progress).await {
-            Ok(()) => outcome.parts += 1,
-            Err(BackupActionError::Damaged { path, .. }) => outcome.damaged.push(path),
-            Err(error) => return Err(error),
-        }
+    for content in [PartContent::Database, PartContent::AttachmentList] {
+        outcome.note(manifest.require_part(content).map(drop))?;
     }
-    // A damaged list is reported with the parts.
-    let lines = read_attachment_list(destination, manifest).await.unwrap_or_default();
+    for part in &manifest.parts {
+        let verified = verify_part(destination, manifest, part, &progress).await;
+        outcome.parts += usize::from(outcome.note(verified)?);
+    }
+    // A damaged list is among the parts.
+    let lines = match read_attachment_list(destination, manifest).await {
+        Err(BackupActionError::Damaged { .. }) if !outcome.damaged.is_empty() => Vec::new(),
+        lines => lines?,
+    };
     let mut bytes = 0;
     for line in lines {
-        match check_attachment(destination, &line).await {
-            Ok(()) => outcome.attachments += 1,
-            Err(BackupActionError::Damaged { path, .. }) => outcome.damaged.push(path),
-            Err(error) => return Err(error),
-        }
+        let checked = check_attachment(destination, &line).await;
+        outcome.attachments += u64::from(outcome.note(checked)?);
         bytes += line.bytes;
         progress.tell(ProgressStep::Attachments, bytes);
     }
     Ok(outcome)
 }
 
-async fn verify_part(
+impl VerifyOutcome {
+    /// Whether it is good; damage is noted, any other failure ends the verification.
+    fn note(&mut self, checked: Result<(), BackupActionError>) -> Result<bool, BackupActionError> {
+        match checked {
+            Ok(()) => Ok(true),
+            Err(BackupActionError::Damaged { path, .. }) => {
+                if !self.damaged.contains(&path) {
+                    self.damaged.push(path);
+                }
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+pub(crate) async fn verify_part(
     destination: &DestinationStore,
     manifest: &SnapshotManifest,
     part: &StoredPart,
@@ -66,7 +82,9 @@ async fn verify_part(
             let path = DestinationStore::backup_path(&manifest.name, &part.name);
             load_part(destination, manifest, part, move |from| {
                 postgres_tools::check_dump(from).map_err(|error| match error {
-                    BackupActionError::ToolFailed { cause, .. } => BackupActionError::damaged(&path, cause),
+                    BackupActionError::ToolFailed { cause, .. } => {
+                        BackupActionError::damaged(&path, DamageCause::Unusable(cause))
+                    }
                     other => other,
                 })
             })
@@ -77,7 +95,7 @@ async fn verify_part(
             load_part(destination, manifest, part, move |from| {
                 io::copy(from, &mut io::sink())
                     .map(drop)
-                    .map_err(|error| BackupActionError::damaged(&path, error))
+                    .map_err(|error| describe_read_failure(&path, &error))
             })
             .await
         }
@@ -95,7 +113,11 @@ pub(crate) async fn check_extracted_file(
     file: PathBuf,
 ) -> Result<i64, BackupActionError> {
     let path = DestinationStore::backup_path(&manifest.name, &part.name);
-    run_blocking(move || check_copy(&file).map_err(|error| BackupActionError::damaged(&path, error))).await
+    run_blocking(move || {
+        check_copy(&file)
+            .map_err(|error| BackupActionError::damaged(&path, DamageCause::Unusable(error.to_string())))
+    })
+    .await
 }
 
 /// Writes the content of a part to a new file that only its owner can read.
@@ -116,7 +138,7 @@ pub(crate) async fn extract_part(
         let mut file = create_private_file(&target).map_err(failed)?;
         let (mut piece, mut bytes) = (vec![0; 1 << 20], 0);
         loop {
-            let count = from.read(&mut piece).map_err(|error| BackupActionError::damaged(&path, error))?;
+            let count = from.read(&mut piece).map_err(|error| describe_read_failure(&path, &error))?;
             if count == 0 {
                 break;
             }
@@ -145,7 +167,7 @@ pub(crate) async fn load_part<T: Send + 'static>(
     let path = DestinationStore::backup_path(&manifest.name, &part.name);
     let (digest, value) = destination.load_object(&path, PartCompression::Gzip, consume).await?;
     if digest.sha256 != part.sha256 || digest.bytes != part.stored_bytes {
-        return Err(BackupActionError::damaged(&path, "its digest is another"));
+        return Err(BackupActionError::damaged(&path, DamageCause::Altered));
     }
     Ok(value)
 }

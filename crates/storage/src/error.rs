@@ -40,6 +40,9 @@ pub enum OpenError {
     TransactionPooler { place: String },
     #[error("another process has been migrating {place} for {seconds} s; the lock is held by {holder}")]
     MigrationLocked { place: String, seconds: u64, holder: String },
+    /// The files of a restored backup did not all take their place.
+    #[error("{0} was being replaced")]
+    ReplacementUnfinished(String),
     #[error("another server uses {0}")]
     InUse(String),
     #[error("schema {found} is newer than {known}, the newest this program knows")]

@@ -6,8 +6,8 @@ use crate::settings::{BackupSettings, ServerSettings, StoreKind};
 use crate::system::{SystemClock, SystemRandomSource};
 use app::upkeep::database_life::{self, DatabaseLifeWatch};
 use backup::{
-    CreatedBackup, DestinationPlace, DestinationStore, OperatorSecret, ProgressReport, ProgressStep,
-    RestoreOptions, ServerInstallation, SnapshotManifest,
+    BackupListing, BackupPlan, CreatedBackup, DestinationPlace, DestinationStore, OperatorSecret,
+    ProgressReport, ProgressStep, RestoreOptions, ServerInstallation, SnapshotManifest,
 };
 use clap::ArgMatches;
 use domain::Clock;
@@ -30,26 +30,23 @@ pub async fn create_backup(
     let named = read_folder_argument(arguments, "to");
     let described = describe_place(&settings.backup, named.as_deref());
     let place = find_place(&settings.backup, named, PlacePurpose::Create)?;
+    let plan = build_plan(&settings.backup, place)?;
     let installation = describe_installation(settings)?;
     let options = build_patient_options(settings);
     let (db, _) = storage::open_database(&installation.address, &options, SchemaPolicy::Inspect).await?;
+    let app = build_app(db, "")?;
     let bar = build_progress_bar();
     let started = SystemClock.now();
     let created = async {
-        let random = Arc::new(SystemRandomSource);
-        let secret = read_secret(&settings.backup)?;
-        let destination = DestinationStore::open_or_create(place, secret, random).await?;
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let retention = settings.backup.retention;
-        let report = report_to(&bar);
-        let created =
-            backup::create_backup(&destination, &installation, &db, clock, retention, report).await?;
-        Ok::<_, FatalError>((created, destination.is_encrypted()))
+        // A backup without its key, or with another, would be noticed on the day of the loss.
+        let has_key = app::server_key::inspect_server_key(&app, &installation.key_file).await?;
+        let created = backup::create_backup(plan, &installation, &app.db, report_to(&bar)).await?;
+        Ok::<_, FatalError>((created, has_key))
     };
     let created = created.await;
     bar.finish_and_clear();
-    db.close().await;
-    let (CreatedBackup { manifest, pruned }, is_encrypted) = created?;
+    app.db.close().await;
+    let (CreatedBackup { manifest, is_encrypted, pruned }, has_key) = created?;
     let took = SystemClock.now().duration_since(started);
     print_line(&format!(
         "Cópia {} pronta em {described}, em {}: {}.",
@@ -57,19 +54,27 @@ pub async fn create_backup(
         format_duration(took),
         describe_content(&manifest)
     ));
+    if !has_key {
+        print_line("Ela não traz uma chave, porque este servidor ainda não tem nenhuma.");
+    }
     if !is_encrypted {
         print_line(
             "Ela não é cifrada: contém os dados pessoais de todos e a chave do servidor. Guarde-a bem, ou escolha uma frase \
              (AMPARO_BACKUP_PASSPHRASE) e outra pasta.",
         );
     }
-    if !pruned.backups.is_empty() {
-        print_line(&format!("Cópias antigas apagadas: {}.", pruned.backups.join(", ")));
+    match pruned {
+        Ok(pruned) if pruned.backups.is_empty() => {}
+        Ok(pruned) => print_line(&format!("Cópias antigas apagadas: {}.", pruned.backups.join(", "))),
+        Err(error) => print_line(&format!(
+            "Atenção: as cópias antigas não puderam ser apagadas. {}",
+            FatalError::from(error).sentence()
+        )),
     }
     let missing = &manifest.attachments.missing;
     if !missing.is_empty() {
         print_line(&format!(
-            "Atenção: {} arquivos anexados não estavam onde deveriam (seção [files] da configuração), ou estão danificados, \
+            "Atenção: {} arquivos anexados não estavam onde deveriam (seção [files] da configuração), ou não puderam ser lidos, \
              e não foram copiados: {}.",
             missing.len(),
             join_first(missing)
@@ -78,14 +83,30 @@ pub async fn create_backup(
     Ok(ExitCode::SUCCESS)
 }
 
+/// What the settings say of backups to this place.
+pub fn build_plan(settings: &BackupSettings, place: DestinationPlace) -> Result<BackupPlan, FatalError> {
+    Ok(BackupPlan {
+        place,
+        secret: read_secret(settings)?,
+        retention: settings.retention,
+        random: Arc::new(SystemRandomSource),
+        clock: Arc::new(SystemClock),
+    })
+}
+
 pub async fn list_backups(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
     let destination = open_destination(settings, arguments).await?;
-    let all = backup::list_backups(&destination).await?;
-    if all.is_empty() {
+    let BackupListing { finished, unusable, .. } = backup::list_backups(&destination).await?;
+    if finished.is_empty() {
         print_line("Ainda não há cópias aqui.");
     }
-    for listed in all {
+    for listed in finished {
         print_line(&format!("{}  {}", listed.manifest.name, describe_content(&listed.manifest)));
+    }
+    for name in unusable {
+        print_line(&format!(
+            "{name}  danificada, ou de uma versão mais nova do Amparo: o manifesto não se lê"
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -95,7 +116,8 @@ pub async fn verify_backup(
     arguments: &ArgMatches,
 ) -> Result<ExitCode, FatalError> {
     let destination = open_destination(settings, arguments).await?;
-    let manifest = backup::find_backup(&destination, read_name_argument(arguments)).await?;
+    let manifest =
+        backup::find_backup(&destination, read_name_argument(arguments), SystemClock.now()).await?;
     let bar = build_progress_bar();
     let verified = backup::verify_backup(&destination, &manifest, report_to(&bar)).await;
     bar.finish_and_clear();
@@ -112,6 +134,14 @@ pub async fn verify_backup(
         "A cópia {} está boa: {} partes e {} arquivos anexados lidos até o fim.",
         manifest.name, verified.parts, verified.attachments
     ));
+    let missing = &manifest.attachments.missing;
+    if !missing.is_empty() {
+        print_line(&format!(
+            "Atenção: {} arquivos anexados já faltavam quando ela foi feita: {}.",
+            missing.len(),
+            join_first(missing)
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -121,7 +151,8 @@ pub async fn restore_backup(
 ) -> Result<ExitCode, FatalError> {
     let installation = describe_installation(settings)?;
     let destination = open_destination(settings, arguments).await?;
-    let manifest = backup::find_backup(&destination, read_name_argument(arguments)).await?;
+    let manifest =
+        backup::find_backup(&destination, read_name_argument(arguments), SystemClock.now()).await?;
     let _lock = storage::lock_for_server(&installation.address)?;
     let started = SystemClock.now();
     let options = RestoreOptions {
@@ -155,6 +186,12 @@ pub async fn restore_backup(
             restored.missing.len(),
             join_first(&restored.missing)
         ));
+    }
+    if !settings.backup.times.is_empty() {
+        print_line(
+            "Se isto é um ensaio, tire `at` da seção [backup] antes de iniciar: senão este servidor também grava cópias no mesmo \
+             lugar, e apaga as do outro.",
+        );
     }
     print_line(
         "Todas as sessões foram encerradas: cada um entra de novo. Confira com `amparo doctor` e inicie com `amparo serve`.",

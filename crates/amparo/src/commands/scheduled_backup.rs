@@ -1,13 +1,12 @@
 //! Backups that a server makes by itself, at the times of `backup.at`. Of several servers of one database, one makes each.
 
-use super::backup::{PlacePurpose, describe_installation, find_place, read_secret};
+use super::backup::{PlacePurpose, build_plan, describe_installation, find_place, read_secret};
 use crate::fatal::FatalError;
-use crate::settings::ServerSettings;
-use crate::system::{SystemClock, SystemRandomSource};
+use crate::settings::{BackupSettings, ServerSettings};
+use crate::system::SystemRandomSource;
 use app::App;
 use backup::{
-    CreatedBackup, DailyTimes, DestinationPlace, DestinationStore, OperatorSecret, ProgressReport,
-    RetentionCounts, ServerInstallation,
+    BackupActionError, CreatedBackup, DestinationPlace, DestinationStore, ProgressReport, ServerInstallation,
 };
 use domain::{Moment, TenantId};
 use std::sync::Arc;
@@ -23,6 +22,9 @@ const EXTENSION: Duration = Duration::from_mins(1);
 /// How long after a failure a backup is tried again.
 const RETRY: Duration = Duration::from_mins(15);
 
+/// How often the backups of other processes are looked at.
+const PUBLICATION: Duration = Duration::from_hours(1);
+
 const LAST_SUCCESS: &str = "amparo_backup_last_success_timestamp";
 const RUNS: &str = "amparo_backups_total";
 
@@ -30,9 +32,7 @@ const RUNS: &str = "amparo_backups_total";
 pub struct ScheduledBackup {
     installation: ServerInstallation,
     place: DestinationPlace,
-    secret: Option<OperatorSecret>,
-    times: DailyTimes,
-    retention: RetentionCounts,
+    settings: BackupSettings,
 }
 
 /// `None` if no times are set.
@@ -40,12 +40,11 @@ pub fn prepare_scheduled_backup(settings: &ServerSettings) -> Result<Option<Sche
     if settings.backup.times.is_empty() {
         return Ok(None);
     }
+    read_secret(&settings.backup)?;
     Ok(Some(ScheduledBackup {
         installation: describe_installation(settings)?,
         place: find_place(&settings.backup, None, PlacePurpose::Create)?,
-        secret: read_secret(&settings.backup)?,
-        times: settings.backup.times.clone(),
-        retention: settings.backup.retention,
+        settings: settings.backup.clone(),
     }))
 }
 
@@ -54,8 +53,13 @@ pub async fn run_scheduled_backups(app: App, scheduled: ScheduledBackup, every: 
     for result in ["done", "failed"] {
         metrics::counter!(RUNS, "result" => result).increment(0);
     }
-    scheduled.publish_newest().await;
+    publish_success(Moment::from_millis(0));
+    let mut published_at = Moment::from_millis(0);
     loop {
+        if app.now().duration_since(published_at) >= PUBLICATION {
+            published_at = app.now();
+            scheduled.publish_newest(published_at).await;
+        }
         match scheduled.run_if_due(&app).await {
             Ok(Some(Ok(created))) => {
                 metrics::counter!(RUNS, "result" => "done").increment(1);
@@ -79,23 +83,21 @@ fn publish_success(at: Moment) {
 }
 
 impl ScheduledBackup {
-    async fn open_destination(&self) -> Result<DestinationStore, FatalError> {
-        let (place, secret) = (self.place.clone(), self.secret.clone());
-        Ok(DestinationStore::open_or_create(place, secret, Arc::new(SystemRandomSource)).await?)
-    }
-
-    /// Says at once how old the newest backup is, also one that another process made.
-    async fn publish_newest(&self) {
+    /// Says how old the newest backup is, also one that another process made.
+    async fn publish_newest(&self, now: Moment) {
         let newest = async {
-            let all = backup::list_backups(&self.open_destination().await?).await?;
-            Ok::<_, FatalError>(all.last().map(|listed| listed.began_at))
+            let (place, secret) = (self.place.clone(), read_secret(&self.settings)?);
+            match DestinationStore::open(place, secret, Arc::new(SystemRandomSource)).await {
+                Err(BackupActionError::NoBackup) => Ok(None),
+                opened => {
+                    let listing = backup::list_backups(&opened?).await?;
+                    Ok::<_, FatalError>(listing.find_newest(now).map(|newest| newest.began_at))
+                }
+            }
         };
         match newest.await {
             Ok(newest) => publish_success(newest.unwrap_or(Moment::from_millis(0))),
-            Err(error) => {
-                publish_success(Moment::from_millis(0));
-                tracing::warn!(why = error.sentence(), "the backups could not be listed");
-            }
+            Err(error) => tracing::warn!(why = error.sentence(), "the backups could not be listed"),
         }
     }
 
@@ -119,7 +121,7 @@ impl ScheduledBackup {
         };
         let now = app.now();
         let next = match &made {
-            Ok(_) => self.times.find_next(now).unwrap_or_else(|| now.plus(RETRY)),
+            Ok(_) => self.settings.times.find_next(now).unwrap_or_else(|| now.plus(RETRY)),
             Err(_) => now.plus(RETRY),
         };
         app.db.write(lane, (lease, now, next), |tx, input| Box::pin(finish_job(tx, input))).await?;
@@ -127,12 +129,8 @@ impl ScheduledBackup {
     }
 
     async fn create_backup(&self, app: &App) -> Result<CreatedBackup, FatalError> {
-        let destination = self.open_destination().await?;
-        let progress = ProgressReport::ignore();
-        let clock = Arc::new(SystemClock);
-        let created =
-            backup::create_backup(&destination, &self.installation, &app.db, clock, self.retention, progress);
-        Ok(created.await?)
+        let plan = build_plan(&self.settings, self.place.clone())?;
+        Ok(backup::create_backup(plan, &self.installation, &app.db, ProgressReport::ignore()).await?)
     }
 }
 

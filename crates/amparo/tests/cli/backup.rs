@@ -202,16 +202,17 @@ async fn old_backups_and_what_was_interrupted_go(database: Database) {
     let first = names();
     assert_eq!(first.len(), 1);
     // Left by one that was killed: a backup without its manifest, and an attachment of nobody.
-    let unfinished = copies.join("copias/20200101T000000Z/amparo.db.gz");
+    let unfinished = copies.join("copias/20200101T000000Z/amparo.db.gz#1");
     let needless = copies.join("anexos/9/ab/ab0123456789abcdef0123456789abcd/dados");
-    for file in [&unfinished, &needless] {
+    let partial = copies.join("anexos/9/ab/ab0123456789abcdef0123456789abcd/miniatura#1");
+    for file in [&unfinished, &needless, &partial] {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, b"x").unwrap();
     }
     assert_eq!(names(), first, "what has no manifest is no backup");
     let said = amparo.said(&create);
     assert!(said.contains("(0 novos)") && said.contains(&format!("apagadas: {}", first[0])), "{said}");
-    assert!(!unfinished.exists() && !needless.exists());
+    assert!(!unfinished.exists() && !needless.exists() && !partial.exists());
     let second = names();
     assert_eq!(second.len(), 1);
     assert_ne!(second, first);
@@ -220,12 +221,95 @@ async fn old_backups_and_what_was_interrupted_go(database: Database) {
     );
     assert_eq!(serving.terminate(), 0);
 
+    // A manifest that cannot be read, or is dated in the future, takes nothing else with it.
+    let (future, damaged) = (copies.join("copias/29990101T000000Z"), copies.join("copias/20210101T000000Z"));
+    for folder in [&future, &damaged] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    std::fs::write(damaged.join("manifesto.json"), b"{").unwrap();
+    let newest =
+        std::fs::read_to_string(copies.join("copias").join(&second[0]).join("manifesto.json")).unwrap();
+    std::fs::write(future.join("manifesto.json"), newest.replace(&second[0], "29990101T000000Z")).unwrap();
+    let from = format!("--from {}", copies.display());
+    assert!(amparo.said(&format!("backup list {from}")).contains("20210101T000000Z  danificada"));
+    assert!(amparo.said(&format!("backup verify {from}")).contains(&second[0]), "not the one of the future");
+    assert!(amparo.said(&create).contains("pronta em"));
+    let third = names();
+    assert!(
+        third.iter().any(|name| *name > second[0] && name.starts_with("20") && !name.starts_with("2999")),
+        "{third:?}"
+    );
+    assert!(amparo.said(&format!("backup verify {from}")).contains("2 arquivos anexados"));
+    for folder in [&future, &damaged] {
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
     // One at a time.
     let lock = std::fs::File::create(copies.join("em-andamento.json")).unwrap();
     lock.lock().unwrap();
     assert!(amparo.complained(&create).contains("Outra cópia está sendo feita"));
     drop(lock);
     assert!(amparo.said(&create).contains("pronta em"));
+
+    // Without its head nothing more is added, and what is there can still be read.
+    std::fs::remove_file(copies.join("amparo-backup.json")).unwrap();
+    assert!(amparo.complained(&create).contains("falta o arquivo amparo-backup.json"));
+    assert!(amparo.said(&format!("backup verify {from}")).contains("está boa"));
+}
+
+/// Whoever may read the folder of the backups, reads nothing in it.
+#[testkit::test]
+async fn a_folder_that_was_open_already_shows_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let amparo = Amparo::new(Database::fresh(Engine::Sqlite).await);
+    founded(&amparo);
+    let copies = amparo.folder.path().join("copias");
+    std::fs::create_dir(&copies).unwrap();
+    std::fs::set_permissions(&copies, std::fs::Permissions::from_mode(0o755)).unwrap();
+    amparo.said(&format!("backup create --to {}", copies.display()));
+    for name in ["copias", "anexos"] {
+        let mode = std::fs::metadata(copies.join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{name}");
+    }
+    std::fs::set_permissions(copies.join("copias"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let said = amparo.said(&format!("doctor --listen 127.0.0.1:0 --backup-folder {}", copies.display()));
+    assert!(said.contains("aviso  cópias") && said.contains("chmod -R go="), "{said}");
+}
+
+/// The key of the database belongs to it.
+#[both_engines]
+async fn a_backup_without_its_key_is_refused(database: Database) {
+    let amparo = Amparo::new(database);
+    founded(&amparo);
+    let create = format!("backup create --to {}", amparo.folder.path().join("copias").display());
+    assert!(amparo.said(&create).contains("ainda não tem nenhuma"));
+    amparo.said("receiver add --url http://erp.example/gatilhos --entity todos");
+    let key = std::fs::read(amparo.key()).unwrap();
+    std::fs::remove_file(amparo.key()).unwrap();
+    assert!(amparo.complained(&create).contains("A chave do servidor não está"));
+    std::fs::write(amparo.key(), "0".repeat(64)).unwrap();
+    assert!(amparo.complained(&create).contains("não é a deste banco"));
+    std::fs::write(amparo.key(), key).unwrap();
+    assert!(amparo.said(&create).contains("pronta em"));
+}
+
+/// One file that cannot be read does not keep all others from being copied.
+#[testkit::test]
+async fn an_attachment_that_is_gone_is_told_and_the_rest_is_copied() {
+    let amparo = Amparo::new(Database::fresh(Engine::Sqlite).await);
+    founded(&amparo);
+    let serving = amparo.serve();
+    attached(&serving.address, &token(&serving.address));
+    assert_eq!(serving.terminate(), 0);
+    let folder = amparo.database.folder().unwrap().join("arquivos");
+    let content = list_files(&folder).into_iter().find(|path| path.ends_with("dados")).unwrap();
+    std::fs::write(&content, b"outra coisa").unwrap();
+    let create = format!("backup create --to {}", amparo.folder.path().join("copias").display());
+    let said = amparo.said(&create);
+    assert!(said.contains("1 arquivos anexados (1 novos)") && said.contains("não foram copiados"), "{said}");
+    std::fs::remove_file(&content).unwrap();
+    std::fs::create_dir(&content).unwrap();
+    assert!(amparo.said(&create).contains("não foram copiados"));
 }
 
 #[both_engines]

@@ -70,12 +70,30 @@ async fn answer(State(store): State<Store>, request: Request) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let query = parse_query(request.uri().query().unwrap_or_default());
     store.asked.lock().unwrap().push(method.to_string());
+    let (expected, absent) = {
+        let headers = request.headers();
+        let condition = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        (condition(header::IF_MATCH), condition(header::IF_NONE_MATCH))
+    };
     let body = body::to_bytes(request.into_body(), 64 * 1024 * 1024).await.unwrap();
     if method == Method::GET && query.contains_key("list-type") {
         return store.list(path.trim_end_matches('/'), &query).into_response();
     }
-    let dated = [(header::LAST_MODIFIED, "Sat, 14 Nov 2026 10:00:00 GMT"), (header::ETAG, "\"e\"")];
     let mut objects = store.objects.lock().unwrap();
+    let mark = |content: &[u8]| {
+        format!("\"{:x}\"", content.iter().fold(7_u64, |sum, byte| sum.wrapping_mul(31) + u64::from(*byte)))
+    };
+    let present = objects.get(&path).map(|content| mark(content));
+    if method == Method::PUT
+        && (absent.is_some() && present.is_some() || expected.is_some() && expected != present)
+    {
+        return StatusCode::PRECONDITION_FAILED.into_response();
+    }
+    let content = if method == Method::PUT { Some(mark(&body)) } else { present };
+    let dated = [
+        (header::LAST_MODIFIED, "Sat, 14 Nov 2026 10:00:00 GMT".to_owned()),
+        (header::ETAG, content.unwrap_or_default()),
+    ];
     let mut uploads = store.uploads.lock().unwrap();
     match method {
         Method::POST if query.contains_key("uploads") => {

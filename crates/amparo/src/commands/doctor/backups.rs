@@ -3,10 +3,11 @@
 use super::CheckFinding;
 use crate::commands::backup::{PlacePurpose, find_place, read_secret};
 use crate::fatal::FatalError;
-use crate::settings::ServerSettings;
+use crate::settings::{ServerSettings, StoreKind};
 use crate::system::{SystemClock, SystemRandomSource};
-use backup::{DestinationStore, ListedBackup};
+use backup::{BackupListing, DestinationStore};
 use domain::Clock;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::DatabaseAddress;
@@ -30,25 +31,53 @@ pub async fn check_backups(settings: &ServerSettings, address: &DatabaseAddress)
             ),
         };
     }
-    match find_newest(settings).await {
-        Ok(Some(newest)) => judge_age(settings, &newest),
-        Ok(None) => CheckFinding::warning(WHAT, "ainda não há nenhuma; faça uma com `amparo backup create`."),
+    if let Some(folder) = find_open_folder(settings) {
+        let folder = folder.display();
+        return CheckFinding::warning(
+            WHAT,
+            format!("outros usuários da máquina leem as cópias em {folder}; rode `chmod -R go= {folder}`."),
+        );
+    }
+    match list_backups(settings).await {
+        Ok(listing) if !listing.unusable.is_empty() => CheckFinding::warning(
+            WHAT,
+            format!("o manifesto de {} não se lê; confira o destino.", listing.unusable.join(", ")),
+        ),
+        Ok(listing) if listing.find_newest(SystemClock.now()).is_some() => judge_age(settings, &listing),
+        Ok(_) => CheckFinding::warning(WHAT, "ainda não há nenhuma; faça uma com `amparo backup create`."),
         Err(error) => CheckFinding::from_error(WHAT, error),
     }
 }
 
-async fn find_newest(settings: &ServerSettings) -> Result<Option<ListedBackup>, FatalError> {
+/// The folder of the backups, if others can read what is in it.
+fn find_open_folder(settings: &ServerSettings) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let root = settings.backup.folder.clone().filter(|_| settings.backup.place == StoreKind::Folder)?;
+    let is_open = |folder: &PathBuf| {
+        std::fs::metadata(folder).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+    };
+    ["copias", "anexos"]
+        .map(|name| root.join(name))
+        .into_iter()
+        .find(|folder| is_open(folder) && is_open(&root))
+}
+
+async fn list_backups(settings: &ServerSettings) -> Result<BackupListing, FatalError> {
     let place = find_place(&settings.backup, None, PlacePurpose::Read)?;
     let secret = read_secret(&settings.backup)?;
     match DestinationStore::open(place, secret, Arc::new(SystemRandomSource)).await {
-        Ok(destination) => Ok(backup::list_backups(&destination).await?.pop()),
-        Err(backup::BackupActionError::NoBackup) => Ok(None),
+        Ok(destination) => Ok(backup::list_backups(&destination).await?),
+        Err(backup::BackupActionError::NoBackup) => Ok(BackupListing::default()),
         Err(error) => Err(error.into()),
     }
 }
 
-fn judge_age(settings: &ServerSettings, newest: &ListedBackup) -> CheckFinding {
-    let age = SystemClock.now().duration_since(newest.began_at);
+fn judge_age(settings: &ServerSettings, listing: &BackupListing) -> CheckFinding {
+    let now = SystemClock.now();
+    let Some(newest) = listing.find_newest(now) else {
+        return CheckFinding::warning(WHAT, "nenhuma tem uma data que possa ser certa.");
+    };
+    let age = now.duration_since(newest.began_at);
     let hours = age.as_secs() / HOUR.as_secs();
     let text = format!("a mais nova, {}, é de {hours} horas atrás", newest.manifest.name);
     let missing = newest.manifest.attachments.missing.len();

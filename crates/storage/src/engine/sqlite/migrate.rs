@@ -2,6 +2,7 @@
 
 use super::database_file::{append_extension, make_file, make_folder};
 use super::lock_wait::{WAIT_WHILE_OPENING, wait_for_locks};
+use super::replace_files::check_replacement;
 use crate::engine::{SchemaPolicy, check_schema, dialect};
 use crate::migrations::{self, AppliedMigration, NameIndexUpdate, SchemaMigration, SchemaUpgrade};
 use crate::name_index;
@@ -12,6 +13,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 pub fn migrate_database(path: &Path, schema: SchemaPolicy) -> Result<SchemaUpgrade, OpenError> {
+    check_replacement(path)?;
     let place = path.display().to_string();
     if schema == SchemaPolicy::Inspect && !path.exists() {
         return Err(OpenError::Absent(place));
