@@ -32,14 +32,14 @@ const UNREADABLE_IN_A_ROW: u64 = 20;
 
 /// An attachment or its preview, by its random key: small, for a destination may hold a million of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct AttachmentKey {
+pub struct ContentKey {
     digits: u128,
     is_preview: bool,
 }
 
 impl DestinationStore {
     /// The attachment at a path of the destination; `None` if there can be none.
-    pub(crate) fn parse_attachment_path(&self, path: &str) -> Option<AttachmentKey> {
+    pub(crate) fn parse_attachment_path(&self, path: &str) -> Option<ContentKey> {
         parse_attachment_key(self.strip_attachment_path(path)?)
     }
 }
@@ -56,7 +56,7 @@ struct CopyRun<'r> {
     destination: &'r DestinationStore,
     installation: &'r ServerInstallation,
     /// The sizes of the attachments in the destination, as stored.
-    present: HashMap<AttachmentKey, u64>,
+    present: HashMap<ContentKey, u64>,
     progress: &'r ProgressReport,
     done: AtomicU64,
     unreadable_in_a_row: AtomicU64,
@@ -143,7 +143,7 @@ fn list_wanted_copies(row: &StoredContent) -> Vec<AttachmentLine> {
 
 async fn list_present_attachments(
     destination: &DestinationStore,
-) -> Result<HashMap<AttachmentKey, u64>, BackupActionError> {
+) -> Result<HashMap<ContentKey, u64>, BackupActionError> {
     let folder = ObjectPath::from(ATTACHMENTS_FOLDER);
     let mut listed = destination.store().list(Some(&folder));
     let mut present = HashMap::new();
@@ -236,7 +236,7 @@ impl CopyRun<'_> {
 pub(crate) async fn read_attachment_keys(
     destination: &DestinationStore,
     manifest: &SnapshotManifest,
-    keys: &mut HashSet<AttachmentKey>,
+    keys: &mut HashSet<ContentKey>,
 ) -> Result<(), BackupActionError> {
     let found = read_list(destination, manifest, |line| parse_attachment_key(&line.path)).await?;
     keys.extend(found);
@@ -282,7 +282,7 @@ async fn read_list<T: Send + 'static>(
 }
 
 /// `1/ab/ab…/dados`: tenant, two digits, thirty-two digits, and the part. `None` for any other text.
-fn parse_attachment_key(path: &str) -> Option<AttachmentKey> {
+fn parse_attachment_key(path: &str) -> Option<ContentKey> {
     let parts: Vec<&str> = path.split('/').collect();
     let [tenant, short, key, part] = parts[..] else { return None };
     let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -293,7 +293,7 @@ fn parse_attachment_key(path: &str) -> Option<AttachmentKey> {
         && short.len() == 2
         && [CONTENT_NAME, PREVIEW_NAME].contains(&part);
     let digits = u128::from_str_radix(key, 16).ok().filter(|_| is_path)?;
-    Some(AttachmentKey { digits, is_preview: part == PREVIEW_NAME })
+    Some(ContentKey { digits, is_preview: part == PREVIEW_NAME })
 }
 
 /// Reads an attachment in the destination, and compares it with its line.

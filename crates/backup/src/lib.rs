@@ -28,7 +28,7 @@ pub use encryption::OperatorSecret;
 pub use error::{BackupActionError, DamageCause};
 pub use installation::{ServerInstallation, open_attachment_folder};
 pub use kept_backups::RetentionCounts;
-pub use list_backups::{BackupListing, ListedBackup, find_backup, list_backups};
+pub use list_backups::{DestinationListing, ListedBackup, find_backup, list_backups};
 pub use manifest::{AttachmentCounts, DatabaseEngine, SnapshotManifest, format_backup_name};
 pub use object_streams::{ProgressReport, ProgressStep};
 pub use prune_backups::PruneOutcome;

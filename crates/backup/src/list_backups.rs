@@ -15,7 +15,7 @@ pub struct ListedBackup {
 
 /// What a destination holds.
 #[derive(Clone, Debug, Default)]
-pub struct BackupListing {
+pub struct DestinationListing {
     /// Oldest first.
     pub finished: Vec<ListedBackup>,
     /// The names of those whose manifest cannot be used: damaged, altered, or of a newer version.
@@ -27,7 +27,7 @@ pub struct BackupListing {
 /// A backup that began so much later than now bears a wrong date.
 const LATEST_DATE: Duration = Duration::from_hours(24);
 
-impl BackupListing {
+impl DestinationListing {
     /// The newest one that can have been made by now: a clock that once went wrong does not decide for ever.
     pub fn find_newest(&self, now: Moment) -> Option<&ListedBackup> {
         self.finished.iter().rev().find(|backup| backup.began_at <= now.plus(LATEST_DATE))
@@ -35,8 +35,8 @@ impl BackupListing {
 }
 
 #[boxed::future]
-pub async fn list_backups(destination: &DestinationStore) -> Result<BackupListing, BackupActionError> {
-    let mut listing = BackupListing::default();
+pub async fn list_backups(destination: &DestinationStore) -> Result<DestinationListing, BackupActionError> {
+    let mut listing = DestinationListing::default();
     for name in list_backup_names(&destination.place).await? {
         match read_manifest(destination, &name).await {
             Ok(Some(backup)) => listing.finished.push(backup),

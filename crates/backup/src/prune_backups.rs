@@ -1,7 +1,7 @@
 //! Deletes the backups that need not be kept, what interrupted ones left, and the attachments that no backup needs. All
 //! with the lock of the destination held.
 
-use crate::attachments::{AttachmentKey, read_attachment_keys};
+use crate::attachments::{ContentKey, read_attachment_keys};
 use crate::destination_store::{ATTACHMENTS_FOLDER, BACKUPS_FOLDER, DestinationStore, run_blocking};
 use crate::error::BackupActionError;
 use crate::kept_backups::RetentionCounts;
@@ -114,7 +114,7 @@ fn remove_partial_files(folder: &Path) {
 
 async fn delete_needless_attachments(
     destination: &DestinationStore,
-    needed: &HashSet<AttachmentKey>,
+    needed: &HashSet<ContentKey>,
 ) -> Result<u64, BackupActionError> {
     let folder = ObjectPath::from(ATTACHMENTS_FOLDER);
     let mut listed = destination.store().list(Some(&folder));

@@ -6,7 +6,7 @@ use crate::settings::{BackupSettings, ServerSettings, StoreKind};
 use crate::system::{SystemClock, SystemRandomSource};
 use app::upkeep::database_life::{self, DatabaseLifeWatch};
 use backup::{
-    BackupListing, BackupPlan, CreatedBackup, DestinationPlace, DestinationStore, OperatorSecret,
+    BackupPlan, CreatedBackup, DestinationListing, DestinationPlace, DestinationStore, OperatorSecret,
     ProgressReport, ProgressStep, RestoreOptions, ServerInstallation, SnapshotManifest,
 };
 use clap::ArgMatches;
@@ -96,7 +96,7 @@ pub fn build_plan(settings: &BackupSettings, place: DestinationPlace) -> Result<
 
 pub async fn list_backups(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
     let destination = open_destination(settings, arguments).await?;
-    let BackupListing { finished, unusable, .. } = backup::list_backups(&destination).await?;
+    let DestinationListing { finished, unusable, .. } = backup::list_backups(&destination).await?;
     if finished.is_empty() {
         print_line("Ainda não há cópias aqui.");
     }
@@ -189,7 +189,7 @@ pub async fn restore_backup(
     }
     if !settings.backup.times.is_empty() {
         print_line(
-            "Se isto é um ensaio, tire `at` da seção [backup] antes de iniciar: senão este servidor também grava cópias no mesmo \
+            "Se isto é um ensaio, tire `times` da seção [backup] antes de iniciar: senão este servidor também grava cópias no mesmo \
              lugar, e apaga as do outro.",
         );
     }

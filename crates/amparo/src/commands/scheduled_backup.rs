@@ -1,4 +1,4 @@
-//! Backups that a server makes by itself, at the times of `backup.at`. Of several servers of one database, one makes each.
+//! Backups that a server makes by itself, at the times of `backup.times`. Of several servers of one database, one makes each.
 
 use super::backup::{PlacePurpose, build_plan, describe_installation, find_place, read_secret};
 use crate::fatal::FatalError;

@@ -39,8 +39,8 @@ impl BackupSettings {
                 values.refuse("backup.key_file", "ou backup.passphrase, ou backup.key_file, não as duas")
             );
         }
-        let times = DailyTimes::parse(values.list("backup.at"), domain::TimeZone::DEFAULT)
-            .ok_or_else(|| values.refuse("backup.at", "horas e minutos, como 03:00"))?;
+        let times = DailyTimes::parse(values.list("backup.times"), domain::TimeZone::DEFAULT)
+            .ok_or_else(|| values.refuse("backup.times", "horas e minutos, como 03:00"))?;
         Ok(BackupSettings {
             place: StoreKind::read(values, "backup.place")?,
             folder: values.path("backup.folder"),

@@ -319,7 +319,7 @@ async fn a_server_makes_backups_by_itself(database: Database) {
     let copies = amparo.folder.path().join("copias");
     let place = format!("--backup-folder {}", copies.display());
     let line = format!(
-        "serve --listen 127.0.0.1:0 --log-level warn --housekeeping-heartbeat 10ms --backup-at 03:00 {place}"
+        "serve --listen 127.0.0.1:0 --log-level warn --housekeeping-heartbeat 10ms --backup-times 03:00 {place}"
     );
     let doctor = format!("doctor --listen 127.0.0.1:0 {place}");
     let serving = Amparo::started(&mut amparo.command(&line));
@@ -340,9 +340,9 @@ async fn a_server_makes_backups_by_itself(database: Database) {
     .await;
     assert!(metrics(&serving).contains("amparo_backups_total{result=\"done\"} 0"));
     assert_eq!(serving.terminate(), 0);
-    let told = amparo.complained("serve --listen 127.0.0.1:0 --backup-at 03:00");
+    let told = amparo.complained("serve --listen 127.0.0.1:0 --backup-times 03:00");
     assert!(told.contains("onde ficam as cópias"), "{told}");
-    let told = amparo.complained(&format!("serve --listen 127.0.0.1:0 --backup-at 3h {place}"));
+    let told = amparo.complained(&format!("serve --listen 127.0.0.1:0 --backup-times 3h {place}"));
     assert!(told.contains("como 03:00"), "{told}");
 }
 

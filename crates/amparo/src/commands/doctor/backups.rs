@@ -5,7 +5,7 @@ use crate::commands::backup::{PlacePurpose, find_place, read_secret};
 use crate::fatal::FatalError;
 use crate::settings::{ServerSettings, StoreKind};
 use crate::system::{SystemClock, SystemRandomSource};
-use backup::{BackupListing, DestinationStore};
+use backup::{DestinationListing, DestinationStore};
 use domain::Clock;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub async fn check_backups(settings: &ServerSettings, address: &DatabaseAddress)
             ),
             false => CheckFinding::warning(
                 WHAT,
-                "nenhuma está marcada; diga onde (backup.folder) e quando (backup.at).",
+                "nenhuma está marcada; diga onde (backup.folder) e quando (backup.times).",
             ),
         };
     }
@@ -62,17 +62,17 @@ fn find_open_folder(settings: &ServerSettings) -> Option<PathBuf> {
         .find(|folder| is_open(folder) && is_open(&root))
 }
 
-async fn list_backups(settings: &ServerSettings) -> Result<BackupListing, FatalError> {
+async fn list_backups(settings: &ServerSettings) -> Result<DestinationListing, FatalError> {
     let place = find_place(&settings.backup, None, PlacePurpose::Read)?;
     let secret = read_secret(&settings.backup)?;
     match DestinationStore::open(place, secret, Arc::new(SystemRandomSource)).await {
         Ok(destination) => Ok(backup::list_backups(&destination).await?),
-        Err(backup::BackupActionError::NoBackup) => Ok(BackupListing::default()),
+        Err(backup::BackupActionError::NoBackup) => Ok(DestinationListing::default()),
         Err(error) => Err(error.into()),
     }
 }
 
-fn judge_age(settings: &ServerSettings, listing: &BackupListing) -> CheckFinding {
+fn judge_age(settings: &ServerSettings, listing: &DestinationListing) -> CheckFinding {
     let now = SystemClock.now();
     let Some(newest) = listing.find_newest(now) else {
         return CheckFinding::warning(WHAT, "nenhuma tem uma data que possa ser certa.");
@@ -83,7 +83,7 @@ fn judge_age(settings: &ServerSettings, listing: &BackupListing) -> CheckFinding
     let missing = newest.manifest.attachments.missing.len();
     if age > OLD_AFTER {
         let advice = match settings.backup.times.is_empty() {
-            true => "marque-as com backup.at",
+            true => "marque-as com backup.times",
             false => "veja no registro por que as seguintes falharam",
         };
         return CheckFinding::warning(WHAT, format!("{text}; {advice}."));

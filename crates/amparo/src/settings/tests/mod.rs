@@ -96,7 +96,7 @@ fn another(setting: &SettingDefinition) -> Value {
         "triggers.retries" => Value::from_iter(["1s", "1m"]),
         "triggers.allowed_hosts" => Value::from_iter(["erp.example"]),
         "files.place" | "backup.place" => Value::from("s3"),
-        "backup.at" => Value::from_iter(["03:00"]),
+        "backup.times" => Value::from_iter(["03:00"]),
         "backup.passphrase" => Value::from("uma frase bem longa"),
         "files.s3_endpoint" | "backup.s3_endpoint" => Value::from("https://s3.example"),
         "mail.smtp" => Value::from("smtps://ana:palavra@mail.example"),

@@ -133,7 +133,9 @@ fn no_count_or_duration_but_those_may_be_zero() {
             match (setting.default.as_integer(), setting.default.as_str().and_then(duration::parse_duration))
             {
                 (Some(_), _)
-                    if !COUNTS.contains(&setting.key.as_str()) && !setting.key.ends_with("_days") =>
+                    if !COUNTS.contains(&setting.key.as_str())
+                        && !setting.key.ends_with("_days")
+                        && !setting.key.starts_with("backup.keep_") =>
                 {
                     "0"
                 }
