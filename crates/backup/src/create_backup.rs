@@ -29,7 +29,7 @@ pub struct CreatedBackup {
 }
 
 /// Where a backup goes, and what is kept there.
-pub struct BackupPlan {
+pub struct DestinationPlan {
     pub place: DestinationPlace,
     pub secret: Option<OperatorSecret>,
     pub retention: RetentionCounts,
@@ -40,7 +40,7 @@ pub struct BackupPlan {
 /// Creates a backup, and deletes those that need not be kept any more.
 #[boxed::future]
 pub async fn create_backup(
-    plan: BackupPlan,
+    plan: DestinationPlan,
     installation: &ServerInstallation,
     db: &Db,
     progress: ProgressReport,
@@ -52,13 +52,13 @@ pub async fn create_backup(
 }
 
 async fn create_locked(
-    plan: BackupPlan,
+    plan: DestinationPlan,
     lock: &RunLock,
     installation: &ServerInstallation,
     db: &Db,
     progress: ProgressReport,
 ) -> Result<CreatedBackup, BackupActionError> {
-    let BackupPlan { place, secret, retention, random, clock } = plan;
+    let DestinationPlan { place, secret, retention, random, clock } = plan;
     let destination = DestinationStore::open_or_create(place, secret, random).await?;
     delete_unfinished_backups(&destination).await?;
     let name = choose_name(&destination, &clock).await?;

@@ -21,7 +21,7 @@ mod restore_backup;
 mod run_lock;
 mod verify_backup;
 
-pub use create_backup::{BackupPlan, CreatedBackup, create_backup};
+pub use create_backup::{CreatedBackup, DestinationPlan, create_backup};
 pub use daily_schedule::DailyTimes;
 pub use destination_store::{DestinationPlace, DestinationStore};
 pub use encryption::OperatorSecret;

@@ -6,7 +6,7 @@ use crate::settings::{BackupSettings, ServerSettings, StoreKind};
 use crate::system::{SystemClock, SystemRandomSource};
 use app::upkeep::database_life::{self, DatabaseLifeWatch};
 use backup::{
-    BackupPlan, CreatedBackup, DestinationListing, DestinationPlace, DestinationStore, OperatorSecret,
+    CreatedBackup, DestinationListing, DestinationPlace, DestinationPlan, DestinationStore, OperatorSecret,
     ProgressReport, ProgressStep, RestoreOptions, ServerInstallation, SnapshotManifest,
 };
 use clap::ArgMatches;
@@ -84,8 +84,8 @@ pub async fn create_backup(
 }
 
 /// What the settings say of backups to this place.
-pub fn build_plan(settings: &BackupSettings, place: DestinationPlace) -> Result<BackupPlan, FatalError> {
-    Ok(BackupPlan {
+pub fn build_plan(settings: &BackupSettings, place: DestinationPlace) -> Result<DestinationPlan, FatalError> {
+    Ok(DestinationPlan {
         place,
         secret: read_secret(settings)?,
         retention: settings.retention,
