@@ -41,6 +41,7 @@ pub fn build_command_line() -> Command {
         .subcommand(build_export_command())
         .subcommand(build_restore_command())
         .subcommand(build_backup_command())
+        .subcommand(build_key_command())
         .subcommand(build_demo_command())
         .subcommand(build_mirror_command());
     localise_command(settings::add_settings_arguments(root), "amparo")
@@ -324,6 +325,16 @@ fn build_backup_command() -> Command {
     Command::new("backup")
         .about("As cópias de segurança: banco, chave e arquivos anexados")
         .subcommands([create, list, verify, restore])
+}
+
+fn build_key_command() -> Command {
+    let replace = Command::new("replace")
+        .about("Faz uma chave nova quando a antiga se perdeu de vez, e abandona o que só ela abria")
+        .arg(build_flag(
+            "give-up-secrets",
+            "Abandona os segredos dos receptores, os segundos fatores e os tokens dos cartões",
+        ));
+    Command::new("key").about("A chave que cifra os segredos guardados no banco").subcommand(replace)
 }
 
 fn build_demo_command() -> Command {

@@ -5,6 +5,7 @@ use backup::{BackupActionError, DamageCause};
 use domain::DatabaseFault;
 use exchange::archive::ArchiveError;
 use storage::{AddressProblem, OpenError};
+use vault::KeyFileError;
 
 #[derive(Debug)]
 pub struct FatalError(String);
@@ -74,14 +75,14 @@ impl From<OpenError> for FatalError {
 impl From<KeyError> for FatalError {
     fn from(error: KeyError) -> FatalError {
         FatalError(match error {
-            KeyError::File { path, cause } => {
+            KeyError::File(KeyFileError::File { path, cause }) => {
                 format!(
                     "A chave do servidor em {} não pôde ser lida ou escrita: {}.",
                     path.display(),
                     describe_cause(&cause)
                 )
             }
-            KeyError::Malformed(path) => {
+            KeyError::File(KeyFileError::Malformed(path)) => {
                 format!(
                     "O arquivo {} não contém uma chave do servidor (64 dígitos hexadecimais).",
                     path.display()
@@ -92,13 +93,18 @@ impl From<KeyError> for FatalError {
                 path.display()
             ),
             KeyError::KeyLost(path) => format!(
-                "A chave do servidor não está em {}, e o banco de dados guarda segredos que só ela abre; traga o arquivo de volta da sua cópia.",
+                "A chave do servidor não está em {}, e o banco de dados guarda segredos que só ela abre; traga o arquivo de volta da sua cópia ou, se ele se perdeu de vez, veja `amparo key replace`.",
                 path.display()
             ),
             KeyError::InUse(path) => format!(
                 "A chave do servidor não está em {}, e outro processo atende este banco com a dele; copie de lá o arquivo.",
                 path.display()
             ),
+            KeyError::NotLost(path) => format!(
+                "A chave deste banco de dados está em {}: não há o que trocar, e nada foi mudado.",
+                path.display()
+            ),
+            KeyError::Replacement(error) => return (*error).into(),
             KeyError::Storage(error) => return app::Error::from(error).into(),
         })
     }

@@ -99,6 +99,12 @@ impl From<Rejection> for Error {
     }
 }
 
+impl From<vault::SealError> for Error {
+    fn from(error: vault::SealError) -> Error {
+        Error::Storage(storage::Error::Broken(error.to_string()))
+    }
+}
+
 /// Returns the value, or adds the rejection to the list of problems.
 pub fn collect_problem<T>(problems: &mut Vec<Rejection>, result: Result<T, Rejection>) -> Option<T> {
     result.map_err(|problem| problems.push(problem)).ok()

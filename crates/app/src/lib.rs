@@ -36,6 +36,7 @@ pub mod idempotency;
 pub mod import_row;
 pub mod listing_rows;
 
+pub mod lost_key;
 pub mod members;
 
 pub mod panel;
@@ -52,8 +53,6 @@ pub mod situations;
 pub mod tenant_of_request;
 pub mod tenants;
 pub mod triggers;
-
-pub mod vault;
 
 pub use crate::access::password_hash::{HashCost, HashingTurn, PasswordHasher};
 pub use crate::access::request_limit::RequestLimit;

@@ -3,27 +3,27 @@
 
 use crate::upkeep::presence;
 use crate::{App, Vault};
-use domain::{Moment, TenantId, encode_hex};
-use sha2::{Digest, Sha256};
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
+use domain::{Moment, TenantId};
 use std::path::{Path, PathBuf};
 use storage::server::settings::{self, ServerSetting};
 use storage::server::{processes, secrets};
 use storage::{Tx, WriteLane};
+use vault::{KeyFileError, ServerKey};
 
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    #[error("cannot read or write {path}: {cause}")]
-    File { path: PathBuf, cause: String },
-    #[error("{0} does not hold a key")]
-    Malformed(PathBuf),
+    #[error(transparent)]
+    File(#[from] KeyFileError),
     #[error("{0} is not the key of this database")]
     OtherKey(PathBuf),
     #[error("{0} is absent, and the database holds secrets that only it opens")]
     KeyLost(PathBuf),
     #[error("{0} is absent, and another process serves this database with its own")]
     InUse(PathBuf),
+    #[error("{0} is the key of this database")]
+    NotLost(PathBuf),
+    #[error(transparent)]
+    Replacement(Box<crate::Error>),
     #[error(transparent)]
     Storage(#[from] storage::Error),
 }
@@ -64,14 +64,13 @@ pub async fn check_server_key(
     process: &str,
     version: &'static str,
 ) -> Result<Vault, KeyError> {
-    let key = read_key_file(path)?;
-    let mut fresh = [0; 32];
-    app.random_source.fill(&mut fresh);
+    let key = ServerKey::read(path)?;
+    let fresh = ServerKey::generate(&*app.random_source);
     let candidate = ServerCandidate {
         process: process.to_owned(),
         version,
-        in_file: key.as_ref().map(compute_fingerprint),
-        fresh: compute_fingerprint(&fresh),
+        in_file: key.as_ref().map(ServerKey::fingerprint),
+        fresh: fresh.fingerprint(),
         live_elsewhere: list_live_elsewhere(app).await?,
         now: app.now(),
     };
@@ -81,22 +80,21 @@ pub async fn check_server_key(
         app.db.write(lane, candidate, |tx, candidate| Box::pin(judge_candidate(tx, candidate))).await?;
     let path = path.to_owned();
     match verdict {
-        KeyVerdict::Welcome => key.as_ref().map_or(Err(KeyError::Malformed(path)), open_vault),
+        KeyVerdict::Welcome => key.as_ref().map_or(Err(KeyError::KeyLost(path)), open_vault),
         KeyVerdict::OtherKey => Err(KeyError::OtherKey(path)),
         KeyVerdict::KeyLost => Err(KeyError::KeyLost(path)),
         KeyVerdict::InUse => Err(KeyError::InUse(path)),
         // If the process dies before it writes the file, nothing was encrypted with the key.
         KeyVerdict::KeyCreated => {
-            create_key_file(&path, &fresh)
-                .map_err(|error| KeyError::File { path: path.clone(), cause: error.to_string() })?;
+            fresh.create_file(&path)?;
             tracing::info!(path = %path.display(), "server key created");
             open_vault(&fresh)
         }
     }
 }
 
-fn open_vault(key: &[u8; 32]) -> Result<Vault, KeyError> {
-    Vault::new(key).map_err(|error| KeyError::Storage(storage::Error::Broken(error.to_string())))
+pub(crate) fn open_vault(key: &ServerKey) -> Result<Vault, KeyError> {
+    key.open_vault().map_err(|error| KeyError::Storage(storage::Error::Broken(error.to_string())))
 }
 
 /// The vault for a command that runs beside the server or before its first start. The command registers and
@@ -107,7 +105,7 @@ pub async fn open_vault_for_command(
     path: &Path,
     version: &'static str,
 ) -> Result<Vault, KeyError> {
-    if let Some(key) = read_key_file(path)? {
+    if let Some(key) = ServerKey::read(path)? {
         inspect_server_key(app, path).await?;
         return open_vault(&key);
     }
@@ -152,13 +150,46 @@ pub async fn inspect_server_key(app: &App, path: &Path) -> Result<bool, KeyError
         .db
         .read(input, |tx, (since, elsewhere)| Box::pin(read_key_state(tx, *since, ("", elsewhere))))
         .await?;
-    match (read_key_file(path)?, known.fingerprint) {
+    match (ServerKey::read(path)?, known.fingerprint) {
         (None, _) if known.has_secret => Err(KeyError::KeyLost(path.to_owned())),
         (None, _) if known.is_served => Err(KeyError::InUse(path.to_owned())),
-        (Some(key), Some(expected)) if expected != compute_fingerprint(&key) => {
+        (Some(key), Some(expected)) if expected != key.fingerprint() => {
             Err(KeyError::OtherKey(path.to_owned()))
         }
         (key, _) => Ok(key.is_some()),
+    }
+}
+
+/// A new key, by its digest, that is to take the place of a lost one.
+struct ReplacementKey {
+    path: PathBuf,
+    in_file: Option<String>,
+    fresh: String,
+    since: Moment,
+    live_elsewhere: Vec<String>,
+}
+
+/// Makes `fresh` the key of the database. Refuses unless the present key is lost, and no server runs.
+pub(crate) async fn register_replacement(app: &App, path: &Path, fresh: &ServerKey) -> Result<(), KeyError> {
+    let replacement = ReplacementKey {
+        path: path.to_owned(),
+        in_file: ServerKey::read(path)?.as_ref().map(ServerKey::fingerprint),
+        fresh: fresh.fingerprint(),
+        since: app.now().minus(presence::GONE_AFTER),
+        live_elsewhere: list_live_elsewhere(app).await?,
+    };
+    // In one transaction: a server that starts meanwhile is seen, or finds that its key is another.
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    app.db.write(lane, replacement, |tx, new| Box::pin(write_replacement(tx, new))).await
+}
+
+async fn write_replacement(tx: &mut Tx, new: &ReplacementKey) -> Result<(), KeyError> {
+    let known = read_key_state(tx, new.since, ("", &new.live_elsewhere)).await?;
+    match (&new.in_file, &known.fingerprint) {
+        (Some(in_file), Some(expected)) if in_file != expected => Err(KeyError::OtherKey(new.path.clone())),
+        (Some(_), _) => Err(KeyError::NotLost(new.path.clone())),
+        (None, _) if known.is_served => Err(KeyError::InUse(new.path.clone())),
+        (None, _) => Ok(settings::upsert_setting(tx, ServerSetting::KeyFingerprint, &new.fresh).await?),
     }
 }
 
@@ -173,44 +204,4 @@ async fn read_key_state(
         has_secret: secrets::has_secrets(&mut *tx).await?,
         is_served: registered.iter().map(|one| &one.process).chain(live_elsewhere).any(|one| one != but),
     })
-}
-
-fn read_key_file(path: &Path) -> Result<Option<[u8; 32]>, KeyError> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(KeyError::File { path: path.to_owned(), cause: error.to_string() }),
-    };
-    let digits = text.trim();
-    let malformed = || KeyError::Malformed(path.to_owned());
-    if digits.len() != 64 || !digits.is_ascii() {
-        return Err(malformed());
-    }
-    let mut key = [0; 32];
-    for (byte, at) in key.iter_mut().zip((0..64).step_by(2)) {
-        *byte = u8::from_str_radix(&digits[at..at + 2], 16).map_err(|_| malformed())?;
-    }
-    Ok(Some(key))
-}
-
-/// Writes the key atomically, and never over an existing file.
-fn create_key_file(path: &Path, key: &[u8; 32]) -> std::io::Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let unfinished = PathBuf::from(name);
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&unfinished).and_then(|mut file| {
-        writeln!(file, "{}", encode_hex(key))?;
-        file.sync_all()?;
-        std::fs::hard_link(&unfinished, path)
-    });
-    let _ = std::fs::remove_file(&unfinished);
-    written
-}
-
-fn compute_fingerprint(key: &[u8; 32]) -> String {
-    encode_hex(&Sha256::new().chain_update(b"amparo server key\0").chain_update(key).finalize()[..16])
 }

@@ -47,6 +47,7 @@ mod role;
 mod sale;
 mod scope;
 mod search_criteria;
+mod secret_owner;
 mod situation_change;
 mod situation_kind;
 mod tenant;
@@ -112,6 +113,7 @@ pub use scope::{Scope, VisibleBranches};
 pub use search_criteria::{
     BenefitCriteria, BenefitKey, ClaimCriteria, DealCriteria, LeadKey, MemberCriteria, ValidationKeys,
 };
+pub use secret_owner::SecretOwnerKind;
 pub use situation_change::is_situation_change;
 pub use situation_kind::SituationKind;
 pub use tenant::{DisplayName, HostName, TimeZone};

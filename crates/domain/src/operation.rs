@@ -137,6 +137,7 @@ operations!(
     DetectRestoredDatabase = "banco de dados restaurado",
     MirrorSource = "espelho",
     SecondFactorCommand = "amparo user remove-second-factor",
+    KeyReplaceCommand = "amparo key replace",
 );
 
 /// What is done with cases of every kind.

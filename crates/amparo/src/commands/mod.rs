@@ -6,6 +6,7 @@ mod config;
 mod demo;
 mod doctor;
 mod import;
+mod key;
 mod listen;
 mod migrate;
 mod mirror;
@@ -86,6 +87,7 @@ pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
             ["backup", "list"] => backup::list_backups(&settings, arguments).await,
             ["backup", "verify"] => backup::verify_backup(&settings, arguments).await,
             ["backup", "restore"] => backup::restore_backup(&settings, arguments).await,
+            ["key", "replace"] => key::replace_lost_key(&settings, arguments).await,
             ["demo", "load"] => demo::load_demo(&settings, arguments).await,
             ["mirror"] => mirror::run_mirror(&settings, arguments).await,
             _ => Err(FatalError::new("Este comando não existe; veja `amparo --help`.")),

@@ -10,6 +10,7 @@ mod files;
 mod guide;
 mod hosts;
 mod imports;
+mod key;
 mod life;
 mod mail;
 mod measures;

@@ -33,7 +33,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 }
 
 /// Which of our crates each may lean on (ARCHITECTURE.md). Tests may lean on `testkit`.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("boxed", &[]),
     ("erased-routes", &[]),
     ("domain", &[]),
@@ -42,9 +42,10 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("wire", &["domain", "registers"]),
     ("storage", &["boxed", "domain", "registers"]),
     ("backup", &["boxed", "domain", "storage"]),
-    ("app", &["boxed", "domain", "file-content", "registers", "storage", "wire"]),
+    ("vault", &["domain"]),
+    ("app", &["boxed", "domain", "file-content", "registers", "storage", "vault", "wire"]),
     ("demo", &["app", "boxed", "domain", "registers", "storage"]),
-    ("exchange", &["app", "boxed", "domain", "registers", "storage", "wire"]),
+    ("exchange", &["app", "boxed", "domain", "registers", "storage", "vault", "wire"]),
     ("delivery", &["app", "boxed", "domain", "storage", "wire"]),
     ("api", &["app", "erased-routes", "domain", "exchange", "registers", "wire"]),
     ("console", &["app", "erased-routes", "domain", "exchange", "registers", "wire"]),

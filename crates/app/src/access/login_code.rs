@@ -8,14 +8,14 @@ use super::password_hash::HashingTurn;
 use super::second_factor::{recovery_codes, totp};
 use super::throttle::FailureSubjects;
 use crate::session::{AccountActor, TokenLookupKey, generate_token, parse_token_key};
-use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
-use domain::{AuditedAction, AuditedOperation, CallerAddress, Moment, TenantId, UserCode};
+use domain::{AuditedAction, AuditedOperation, CallerAddress, Moment, SecretOwnerKind, TenantId, UserCode};
 use storage::access::logins::{self, SignInUser};
 use storage::access::second_factors::{self, SecondFactorChallenge};
-use storage::server::secrets::{self, SecretOwnerKind};
+use storage::server::secrets;
 use storage::{Tx, WriteLane};
 use tracing::Instrument;
+use vault::{SecretLocation, Vault};
 
 /// The operation of the page that requests the code.
 const DOOR: AuditedOperation = AuditedOperation::SubmitSignInCode;
@@ -237,5 +237,6 @@ pub(crate) async fn find_factor_secret(
     user: UserCode,
 ) -> Result<Option<Vec<u8>>, Error> {
     let sealed = secrets::find_secret(&mut *tx, tenant, SecretOwnerKind::SecondFactor, user.get()).await?;
-    sealed.map(|sealed| vault.open(locate_factor_secret(tenant, user), &sealed)).transpose()
+    let opened = sealed.map(|sealed| vault.open(locate_factor_secret(tenant, user), &sealed));
+    Ok(opened.transpose()?)
 }

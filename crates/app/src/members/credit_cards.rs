@@ -2,16 +2,16 @@
 
 use crate::audit::access_log::record_access;
 use crate::session::Session;
-use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, CreditCard, CreditCardCode, InputField, PersonCode, RandomSource, Scope, TenantId,
-    fold_text,
+    AuditedOperation, CreditCard, CreditCardCode, InputField, PersonCode, RandomSource, Scope,
+    SecretOwnerKind, TenantId, fold_text,
 };
 use std::sync::Arc;
 use storage::members::credit_cards;
-use storage::server::secrets::{self, SecretOwnerKind};
+use storage::server::secrets;
 use storage::{Tx, WriteLane, members};
+use vault::{SecretLocation, Vault};
 
 /// Lists the cards of a person visible to the caller, including inactive ones; by name on the card, then by code.
 #[boxed::future]

@@ -11,6 +11,7 @@ mod receiver_leases;
 mod receiver_secrets;
 pub mod receivers;
 mod record_outcomes;
+pub(crate) mod replace_lost_secrets;
 mod replay_deliveries;
 mod rotate_secret;
 mod send_test;

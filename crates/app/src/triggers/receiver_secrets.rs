@@ -1,13 +1,13 @@
 //! What is needed to send to a receiver, and stored encrypted: its signing secrets and its headers.
 
 use super::receivers::reject_unknown_receiver;
-use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
-use domain::{Moment, RandomSource, ReceiverAddress, ReceiverCode, SigningSecret, TenantId};
+use domain::{Moment, RandomSource, ReceiverAddress, ReceiverCode, SecretOwnerKind, SigningSecret, TenantId};
 use serde::{Deserialize, Serialize};
 use storage::Tx;
-use storage::server::secrets::{self, SecretOwnerKind};
+use storage::server::secrets;
 use storage::triggers::receivers;
+use vault::{SecretLocation, Vault};
 
 /// The secrets of a receiver, stored encrypted.
 #[derive(Clone, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ impl ReceiverSecretBundle {
         place: SecretLocation,
     ) -> Result<Vec<u8>, Error> {
         let text = serde_json::to_vec(self).map_err(|error| Error::Defect(error.to_string()))?;
-        vault.seal(chance, place, &text)
+        Ok(vault.seal(chance, place, &text)?)
     }
 
     fn open(vault: &Vault, place: SecretLocation, sealed: &[u8]) -> Result<ReceiverSecretBundle, Error> {

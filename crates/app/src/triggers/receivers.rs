@@ -6,22 +6,22 @@ pub use super::rotate_secret::{OLD_SECRET_SIGNS_FOR, rotate_secret};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
 use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::load_registers;
-use crate::vault::Vault;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Entity, InputField, Moment,
-    RandomSource, ReceiverAddress, ReceiverCode, Rejection, SigningSecret, TenantId, TimeZone, UserCode,
-    find_bad_headers,
+    RandomSource, ReceiverAddress, ReceiverCode, Rejection, SecretOwnerKind, SigningSecret, TenantId,
+    TimeZone, UserCode, find_bad_headers,
 };
 use std::sync::Arc;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
-use storage::server::secrets::{self, SecretOwnerKind};
+use storage::server::secrets;
 use storage::server::versions;
 use storage::triggers::queues;
 use storage::triggers::receivers::{self, NewReceiverRow};
 pub use storage::triggers::receivers::{DeliveryHealth, PauseReason, StoredReceiver};
 use storage::{Tx, WriteLane};
+use vault::Vault;
 use wire::field_differences::FieldDifference;
 
 /// Default number of concurrent deliveries; the maximum follows.
@@ -84,17 +84,17 @@ pub struct CreatedReceiver {
 
 /// A receiver change: who makes it, its input, and the means to seal secrets. Not a `WriteCommand`: a receiver is also
 /// changed from the command line, without a session, and is not validated against the registers.
-pub(super) struct ReceiverChangeContext<I> {
-    pub(super) actor: TenantActor,
+pub(crate) struct ReceiverChangeContext<I> {
+    pub(crate) actor: TenantActor,
     pub(super) input: I,
     pub(super) vault: Vault,
     /// Random source for encryption.
-    chance: Arc<dyn RandomSource>,
+    pub(super) chance: Arc<dyn RandomSource>,
     pub(super) now: Moment,
 }
 
 impl<I> ReceiverChangeContext<I> {
-    pub(super) fn new(app: &App, vault: &Vault, actor: TenantActor, input: I) -> ReceiverChangeContext<I> {
+    pub(crate) fn new(app: &App, vault: &Vault, actor: TenantActor, input: I) -> ReceiverChangeContext<I> {
         ReceiverChangeContext {
             actor,
             input,

@@ -3,12 +3,12 @@
 use super::receiver_secrets::{ReceiverSecretBundle, open_secret_bundle};
 use super::receivers::{ReceiverChangeContext, TenantActor, build_change, reject_unknown_receiver};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
-use crate::vault::Vault;
 use crate::{App, Error};
 use domain::{AuditedAction, AuditedOperation, ReceiverCode, SigningSecret};
 use std::time::Duration;
 use storage::triggers::receivers::{self, NewReceiverRow};
 use storage::{Tx, WriteLane};
+use vault::Vault;
 
 /// How long messages are also signed with the previous secret.
 pub const OLD_SECRET_SIGNS_FOR: Duration = Duration::from_hours(24);

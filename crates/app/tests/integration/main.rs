@@ -17,6 +17,7 @@ mod import_pages;
 mod importing;
 mod life;
 mod looked;
+mod lost_key;
 mod pages;
 mod people;
 mod phone;

@@ -22,7 +22,7 @@ fn home() -> CallerAddress {
     IpAddr::from([192, 0, 2, 7]).into()
 }
 
-async fn enter(app: &App, who: &Caller) -> SignInOutcome {
+pub async fn enter(app: &App, who: &Caller) -> SignInOutcome {
     sessions::sign_in(app, &who.email, PASSWORD, (home(), Some("Firefox"))).await.unwrap()
 }
 
@@ -49,7 +49,7 @@ fn is_in(passed: &Result<SignInCodeOutcome, Error>) -> bool {
 }
 
 /// Switches it on; the secret and the recovery codes.
-async fn switched_on(world: &World, who: &Caller) -> (ConsoleUser, String, Vec<String>) {
+pub async fn switched_on(world: &World, who: &Caller) -> (ConsoleUser, String, Vec<String>) {
     let app = world.app();
     let visitor = inside(app, who).await;
     assert!(second_factor::begin_enrolment(app, &visitor, PASSWORD, home()).await.unwrap());

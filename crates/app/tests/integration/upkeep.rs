@@ -152,7 +152,10 @@ async fn the_key_is_made_once_and_is_the_same_for_all(world: World) {
     std::fs::write(&other, "0".repeat(64)).unwrap();
     assert!(matches!(check(world.app(), &other).await, Err(KeyError::OtherKey(_))));
     std::fs::write(&other, "nonsense").unwrap();
-    assert!(matches!(check(world.app(), &other).await, Err(KeyError::Malformed(_))));
+    assert!(matches!(
+        check(world.app(), &other).await,
+        Err(KeyError::File(vault::KeyFileError::Malformed(_)))
+    ));
 }
 
 #[both_engines]

@@ -1,17 +1,16 @@
 //! Converts rows to lines of JSON and back. Fields have the column names; null fields are omitted. Timestamps are in
 //! UTC, bytes in base64, and secrets are decrypted, because the server's key is not part of the archive.
 
-use app::vault::{SecretLocation, Vault};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use domain::{Moment, RandomSource, TenantId};
+use domain::{Moment, RandomSource, SecretOwnerKind, TenantId};
 use jiff::Timestamp;
 use serde::Serializer;
 use serde::ser::{Error as _, SerializeMap};
 use serde_json::Value as Json;
 use storage::SqlScalar;
 use storage::exchange::archive::{ArchiveColumnKind, ArchiveTable};
-use storage::server::secrets;
+use vault::{SecretLocation, Vault};
 
 /// Encrypts and decrypts the tenant's secrets.
 pub struct TenantVault {
@@ -26,8 +25,7 @@ impl TenantVault {
         let (Some(SqlScalar::Text(kind)), Some(SqlScalar::Int(code))) = (at("kind"), at("code")) else {
             return Err("a secret without kind and code".to_owned());
         };
-        let kind = secrets::SecretOwnerKind::from_name(kind)
-            .ok_or_else(|| format!("a secret of the kind {kind}"))?;
+        let kind = SecretOwnerKind::from_name(kind).ok_or_else(|| format!("a secret of the kind {kind}"))?;
         let code = i32::try_from(*code).map_err(|_| format!("a secret of {code}"))?;
         Ok(SecretLocation { tenant: self.tenant, kind, code })
     }
@@ -172,7 +170,7 @@ mod tests {
     #[test]
     fn a_secret_is_sealed_again_for_the_server_that_takes_it() {
         let (secrets, here, there) = (table("secrets"), safe(1), safe(2));
-        let place = SecretLocation { tenant: here.tenant, kind: secrets::SecretOwnerKind::Receiver, code: 3 };
+        let place = SecretLocation { tenant: here.tenant, kind: SecretOwnerKind::Receiver, code: 3 };
         let sealed = here.vault.seal(&Fives, place, b"segredo").unwrap();
         let row: Vec<SqlScalar> = vec!["receiver".into(), 3.into(), sealed[..].into()];
         let mut line = Vec::new();

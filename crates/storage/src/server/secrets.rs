@@ -1,32 +1,7 @@
 //! Secrets that must be readable again, encrypted with the server's key.
 
-use crate::{Error, ReadSource, Tx, sql};
-use domain::TenantId;
-
-/// The kind of record that a secret belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SecretOwnerKind {
-    Receiver,
-    SecondFactor,
-    /// The payment gateway's token of a credit card.
-    CreditCard,
-}
-
-impl SecretOwnerKind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            SecretOwnerKind::Receiver => "receiver",
-            SecretOwnerKind::SecondFactor => "second_factor",
-            SecretOwnerKind::CreditCard => "credit_card",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<SecretOwnerKind> {
-        [SecretOwnerKind::Receiver, SecretOwnerKind::SecondFactor, SecretOwnerKind::CreditCard]
-            .into_iter()
-            .find(|kind| kind.name() == name)
-    }
-}
+use crate::{Error, QueryWeight, ReadSource, Statement, Tx, sql};
+use domain::{SecretOwnerKind, TenantId};
 
 /// Whether anything is encrypted with the server's key, so that losing the key would lose data.
 #[boxed::future]
@@ -68,4 +43,21 @@ pub async fn delete_secret(
 ) -> Result<(), Error> {
     let statement = sql("DELETE FROM secrets WHERE tenant = $1 AND kind = $2 AND code = $3");
     tx.execute(statement.arg(tenant).arg(kind.name()).arg(code)).await.map(drop)
+}
+
+/// How many secrets of a kind a tenant has.
+#[boxed::future]
+pub async fn count_secrets(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    kind: SecretOwnerKind,
+) -> Result<i64, Error> {
+    let statement = sql("SELECT count(*) AS secrets FROM secrets WHERE tenant = $1 AND kind = $2");
+    let rows = source.fetch_all(QueryWeight::Search, statement.arg(tenant).arg(kind.name())).await?;
+    rows.first().map_or(Ok(0), |row| row.get("secrets"))
+}
+
+/// Deletes all secrets of a tenant.
+pub fn delete_all_secrets(tenant: TenantId) -> Statement {
+    sql("DELETE FROM secrets WHERE tenant = $1").arg(tenant)
 }

@@ -8,10 +8,10 @@ use crate::access::login_audit::build_user_change;
 use crate::mail::{self, Addressee, UserNotice};
 use crate::session::AccountActor;
 use crate::{App, Error};
-use domain::{AuditedAction, CallerAddress};
+use domain::{AuditedAction, CallerAddress, SecretOwnerKind};
 use std::sync::Arc;
 use storage::access::{second_factors, tokens};
-use storage::server::secrets::{self, SecretOwnerKind};
+use storage::server::secrets;
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
 

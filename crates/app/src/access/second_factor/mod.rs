@@ -10,14 +10,15 @@ pub(crate) mod totp;
 
 use super::sessions::ConsoleUser;
 use crate::access::{self, SignInPurpose};
-use crate::vault::Vault;
 use crate::{App, Error};
 use domain::{AuditedOperation, CallerAddress, InputField, Moment, TenantId, UserCode};
 pub use enrol::{EnrolmentSecret, begin_enrolment, confirm_enrolment, find_enrolment_secret};
 pub use recovery_codes::renew_recovery_codes;
+pub(crate) use remove::remove_all_factors;
 pub use remove::{remove_factor_by_email, remove_factor_of_user, switch_off_factor};
 use storage::Tx;
 use storage::access::second_factors;
+use vault::Vault;
 
 const OWN: AuditedOperation = AuditedOperation::ManageOwnSecondFactor;
 

@@ -7,10 +7,13 @@ use crate::access::login_audit::build_user_change;
 use crate::mail::{self, Addressee, UserNotice};
 use crate::session::{AccountActor, Session};
 use crate::{App, Error};
-use domain::{AuditedAction, AuditedOperation, CallerAddress, Email, Rejection, Role, TenantId, UserCode};
+use domain::{
+    AuditedAction, AuditedOperation, CallerAddress, Email, Rejection, Role, SecretOwnerKind, TenantId,
+    UserCode,
+};
 use std::sync::Arc;
 use storage::access::second_factors;
-use storage::server::secrets::{self, SecretOwnerKind};
+use storage::server::secrets;
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
 
@@ -54,6 +57,16 @@ pub async fn remove_factor_by_email(app: &App, tenant: TenantId, email: &str) ->
     });
     let user = found.await?.code;
     remove_factor(app, (tenant, user), AccountActor::for_command(COMMAND)).await
+}
+
+/// Removes the second factors of a tenant, whose secrets were lost with the server key; returns their number.
+pub(crate) async fn remove_all_factors(app: &App, tenant: TenantId) -> Result<u64, Error> {
+    let confirmed = second_factors::list_confirmed_factors(&app.db, tenant).await?;
+    for (user, _) in &confirmed {
+        let actor = AccountActor::for_command(AuditedOperation::KeyReplaceCommand);
+        remove_factor(app, (tenant, *user), actor).await?;
+    }
+    Ok(confirmed.len() as u64)
 }
 
 async fn remove_factor(

@@ -1,14 +1,16 @@
 //! Encryption of secrets with the server key, each bound to the location it is stored at.
 
-use crate::Error;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::{RandomSource, TenantId};
+use domain::{RandomSource, SecretOwnerKind, TenantId};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::Arc;
-use storage::server::secrets::SecretOwnerKind;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SealError(&'static str);
 
 /// Encrypts and decrypts with the server key. Cloning it is cheap.
 #[derive(Clone)]
@@ -21,11 +23,11 @@ impl fmt::Debug for Vault {
 }
 
 impl Vault {
-    pub fn new(server_key: &[u8; 32]) -> Result<Vault, Error> {
+    pub fn new(server_key: &[u8; 32]) -> Result<Vault, SealError> {
         // A derived key, independent of other uses of the server key.
         let derived_key = Sha256::new().chain_update(b"amparo secrets\0").chain_update(server_key).finalize();
         let key = UnboundKey::new(&CHACHA20_POLY1305, &derived_key)
-            .map_err(|_| wrap_vault_error("the key cannot be used"))?;
+            .map_err(|_| SealError("the key cannot be used"))?;
         Ok(Vault(Arc::new(LessSafeKey::new(key))))
     }
 
@@ -34,19 +36,19 @@ impl Vault {
         chance: &dyn RandomSource,
         place: SecretLocation,
         plain: &[u8],
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Result<Vec<u8>, SealError> {
         let mut nonce = [0; NONCE_LEN];
         chance.fill(&mut nonce);
         let mut sealed = plain.to_vec();
         let aad = Aad::from(place.binding());
         self.0
             .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), aad, &mut sealed)
-            .map_err(|_| wrap_vault_error("a secret could not be sealed"))?;
+            .map_err(|_| SealError("a secret could not be sealed"))?;
         Ok([&nonce[..], &sealed].concat())
     }
 
-    pub fn open(&self, place: SecretLocation, sealed: &[u8]) -> Result<Vec<u8>, Error> {
-        let failed = || wrap_vault_error("a secret does not open with this server's key");
+    pub fn open(&self, place: SecretLocation, sealed: &[u8]) -> Result<Vec<u8>, SealError> {
+        let failed = || SealError("a secret does not open with this server's key");
         let (nonce, ciphertext) = sealed.split_at_checked(NONCE_LEN).ok_or_else(failed)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| failed())?;
         let mut plain = ciphertext.to_vec();
@@ -61,7 +63,7 @@ impl Vault {
         chance: &dyn RandomSource,
         token: &str,
         plain: &str,
-    ) -> Result<String, Error> {
+    ) -> Result<String, SealError> {
         let mut nonce = [0; NONCE_LEN];
         chance.fill(&mut nonce);
         let mut sealed = plain.as_bytes().to_vec();
@@ -71,7 +73,7 @@ impl Vault {
                 Aad::from(derive_session_binding(token)),
                 &mut sealed,
             )
-            .map_err(|_| wrap_vault_error("a text could not be sealed"))?;
+            .map_err(|_| SealError("a text could not be sealed"))?;
         Ok(URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat()))
     }
 
@@ -104,10 +106,6 @@ impl SecretLocation {
     fn binding(self) -> Vec<u8> {
         format!("{}:{}:{}", self.tenant, self.kind.name(), self.code).into_bytes()
     }
-}
-
-fn wrap_vault_error(text: &str) -> Error {
-    Error::Storage(storage::Error::Broken(text.to_owned()))
 }
 
 #[cfg(test)]
