@@ -6,6 +6,7 @@ use crate::encryption::OperatorSecret;
 use crate::error::BackupActionError;
 use crate::installation::ServerInstallation;
 use crate::kept_backups::RetentionCounts;
+use crate::list_backups::list_backups;
 use crate::manifest::{
     DatabaseEngine, FORMAT, MANIFEST_NAME, PartContent, SnapshotManifest, StoredPart, format_backup_name,
 };
@@ -148,12 +149,15 @@ async fn store_content(
     })
 }
 
-/// The current second, or the next that no backup bears.
+/// The current second, or a later one: names follow each other as the backups do.
 async fn choose_name(
     destination: &DestinationStore,
     clock: &Arc<dyn Clock>,
 ) -> Result<String, BackupActionError> {
-    let mut at = clock.now();
+    let now = clock.now();
+    let listing = list_backups(destination).await?;
+    let newest = listing.find_newest(now).map(|newest| newest.began_at.plus(Duration::from_secs(1)));
+    let mut at = newest.map_or(now, |next| next.max(now));
     loop {
         let name = format_backup_name(at);
         if find_manifest_text(&destination.place, &name).await?.is_none() {

@@ -54,7 +54,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
         "amparo",
         &[
             "api", "app", "backup", "console", "delivery", "demo", "domain", "exchange", "mirror", "storage",
-            "wire",
+            "vault", "wire",
         ],
     ),
     (
