@@ -1,5 +1,6 @@
 //! Idempotent writes. The caller sends an idempotency key; the answer is stored with it in the transaction that did
-//! the work, so that either both exist or neither.
+//! the work, so that either both exist or neither. The refusal while the first request still runs is in
+//! `api/src/write/idempotency_key.rs`.
 
 use crate::register_snapshot::{self, TenantRegisters};
 use crate::{App, Error};

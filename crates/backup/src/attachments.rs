@@ -5,7 +5,9 @@ use crate::encryption::DestinationCipher;
 use crate::error::{BackupActionError, DamageCause};
 use crate::installation::ServerInstallation;
 use crate::manifest::{AttachmentCounts, AttachmentLine, PartContent, SnapshotManifest};
-use crate::object_streams::{PartCompression, ProgressReport, ProgressStep, pipe_stream};
+use crate::object_streams::{
+    PartCompression, ProgressReport, ProgressStep, describe_read_failure, pipe_stream,
+};
 use domain::{FileCode, TenantId, encode_hex};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path as ObjectPath;
@@ -265,8 +267,8 @@ async fn read_list<T: Send + 'static>(
         let altered = || BackupActionError::damaged(&place, DamageCause::Altered);
         let mut taken = Vec::new();
         for text in BufReader::new(from).lines() {
-            let line: AttachmentLine =
-                serde_json::from_str(&text.map_err(|_| altered())?).map_err(|_| altered())?;
+            let text = text.map_err(|error| describe_read_failure(&place, &error))?;
+            let line: AttachmentLine = serde_json::from_str(&text).map_err(|_| altered())?;
             if parse_attachment_key(&line.path).is_none() {
                 return Err(altered());
             }
@@ -315,8 +317,7 @@ async fn load_attachment<T: Send + 'static>(
     let (_, (value, bytes, sha256)) = destination
         .load_object(&path, PartCompression::None, move |from| {
             let mut from = DigestReader { from, bytes: 0, digest: Sha256::new() };
-            let value =
-                consume(&mut from).map_err(|_| BackupActionError::damaged(&place, DamageCause::Altered))?;
+            let value = consume(&mut from).map_err(|error| describe_read_failure(&place, &error))?;
             Ok((value, from.bytes, encode_hex(&from.digest.finalize())))
         })
         .await?;

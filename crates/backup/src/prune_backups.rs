@@ -32,9 +32,17 @@ pub(crate) async fn prune_backups(
     let is_kept = |began_at: Moment, name: &str| kept.contains(&began_at) || name == newest.name;
     let mut outcome = PruneOutcome::default();
     let mut needed = HashSet::new();
+    // Nobody knows which attachments a backup needs whose manifest or list cannot be read.
+    let mut is_every_need_known = listing.unusable.is_empty();
     for backup in &listing.finished {
         if is_kept(backup.began_at, &backup.manifest.name) {
-            read_attachment_keys(destination, &backup.manifest, &mut needed).await?;
+            match read_attachment_keys(destination, &backup.manifest, &mut needed).await {
+                Err(error @ BackupActionError::Damaged { .. }) => {
+                    tracing::warn!(%error, name = backup.manifest.name, "a backup is damaged");
+                    is_every_need_known = false;
+                }
+                read => read?,
+            }
         } else {
             outcome.backups.push(backup.manifest.name.clone());
         }
@@ -42,8 +50,7 @@ pub(crate) async fn prune_backups(
     for name in &outcome.backups {
         delete_backup(destination, name).await?;
     }
-    // Nobody knows what a backup needs whose manifest cannot be read.
-    if listing.unusable.is_empty() {
+    if is_every_need_known {
         outcome.attachments = delete_needless_attachments(destination, &needed).await?;
     }
     Ok(outcome)

@@ -1,5 +1,5 @@
 //! What a caller can see: one tenant, and all or some of its branches. Every storage query takes a scope, so forgetting
-//! the limit does not compile.
+//! the limit does not compile. A person is also seen through a benefit (`storage/src/members/person_visibility.rs`).
 
 use crate::{BranchCode, Role, TenantId};
 use std::collections::BTreeSet;

@@ -1,4 +1,5 @@
-//! The layers of settings: default, file, environment, flag. Each effective value knows its origin.
+//! The layers of settings: default, file, environment, flag. Each effective value knows its origin. An empty variable
+//! counts as not given (`mod.rs`).
 
 use super::error::SettingsError;
 use super::file::ConfigFile;

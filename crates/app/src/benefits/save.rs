@@ -111,8 +111,7 @@ pub(super) async fn find_visible_holder(
     let document = &request.input.common_input().document;
     let found = storage::members::find_person_by_document(&mut *tx, request.scope.tenant(), document).await?;
     let Some((code, profile)) = found else { return Ok(None) };
-    let is_visible = request.scope.can_see(profile.branch)
-        || storage::benefits::has_visible_benefit(&mut *tx, &request.scope, code).await?;
+    let is_visible = storage::members::is_profile_visible(&mut *tx, &request.scope, (code, &profile)).await?;
     Ok(is_visible.then_some((code, profile)))
 }
 

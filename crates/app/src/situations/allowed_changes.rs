@@ -1,5 +1,6 @@
 //! Which situation changes are allowed: those that the association's situation register lists as successors, some only
-//! with a reason. A cancelled benefit does not change otherwise.
+//! with a reason. A cancelled benefit does not change otherwise: `/ext` and imports are refused (`benefits/save.rs`),
+//! and only `benefits/change_situation.rs`, for `/gestao` and the console, leads out of it.
 
 use crate::Error;
 use crate::register_snapshot::TenantRegisters;

@@ -1,5 +1,5 @@
 //! Which receivers are told of a situation change: those subscribed to the entity, none where triggers are off, as in an
-//! import without triggers.
+//! import without triggers. A mirror and the demo write with `insert_silent_entries` and never ask here.
 
 use crate::actor_context::ActorContext;
 use domain::{Entity, ReceiverCode};

@@ -1,4 +1,4 @@
-//! Gives a receiver a new signing secret.
+//! Gives a receiver a new signing secret. Which secrets sign a message: `receiver_secrets.rs`.
 
 use super::receiver_secrets::{ReceiverSecretBundle, open_secret_bundle};
 use super::receivers::{ReceiverChangeContext, TenantActor, build_change, reject_unknown_receiver};

@@ -1,8 +1,8 @@
 //! Finds people by document and code.
 
 use super::person_row::{SELECT, parse_profile_row};
-use crate::{Error, QueryWeight, ReadSource, Statement, Tx, benefits, sql};
-use domain::{Document, PersonCode, PersonProfile, Scope, TenantId};
+use crate::{Error, QueryWeight, ReadSource, Statement, sql};
+use domain::{Document, PersonCode, PersonProfile, TenantId};
 
 /// The people with these documents, regardless of scope.
 #[boxed::future]
@@ -72,15 +72,4 @@ pub async fn list_people_by_code(
     let statement = sql(SELECT).append_text("WHERE tenant = $1").arg(tenant).filter_in("code", codes);
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, parse_profile_row(row)?))).collect()
-}
-
-/// Whether the person is in the scope: by their own branch, or by that of one of their benefits.
-#[boxed::future]
-pub async fn is_person_visible(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<bool, Error> {
-    let statement = sql("SELECT branch FROM people WHERE tenant = $1 AND code = $2");
-    match tx.fetch_optional(statement.arg(scope.tenant()).arg(code)).await? {
-        None => Ok(false),
-        Some(row) if scope.can_see(row.get("branch")?) => Ok(true),
-        Some(_) => benefits::has_visible_benefit(tx, scope, code).await,
-    }
 }

@@ -137,9 +137,7 @@ async fn resolve_holder(
     };
     let (person, mut profile) = match members::find_person_by_document(&mut *tx, tenant, &document).await? {
         Some((person, profile)) => {
-            let is_visible = command.scope.can_see(profile.branch)
-                || storage::benefits::has_visible_benefit(&mut *tx, &command.scope, person).await?;
-            if !is_visible {
+            if !members::is_profile_visible(&mut *tx, &command.scope, (person, &profile)).await? {
                 return Err(Rejection::PersonElsewhere.into());
             }
             (person, profile)

@@ -78,8 +78,7 @@ async fn write_lead_person(
         None => None,
     };
     if let Some((code, profile)) = &named_person
-        && !scope.can_see(profile.branch)
-        && !storage::benefits::has_visible_benefit(&mut *tx, scope, *code).await?
+        && !members::is_profile_visible(&mut *tx, scope, (*code, profile)).await?
     {
         return Err(Rejection::PersonElsewhere.into());
     }

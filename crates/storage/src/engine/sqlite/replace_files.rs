@@ -137,11 +137,16 @@ mod tests {
     use crate::engine::SchemaPolicy;
     use crate::engine::sqlite::migrate_database;
 
-    fn write_value(path: &Path, value: &str) {
-        let connection = Connection::open(path).unwrap();
+    /// A database with this value in it, as a killed process leaves it: in the log.
+    fn leave_database(path: &Path, value: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let written = folder.path().join("amparo.db");
+        migrate_database(&written, SchemaPolicy::Migrate).unwrap();
+        let connection = Connection::open(&written).unwrap();
         connection.execute("INSERT INTO settings (name, value) VALUES (?1, '')", [value]).unwrap();
-        // Left as a killed process leaves it: with a log.
-        std::mem::forget(connection);
+        for suffix in ["", "-wal"] {
+            std::fs::copy(append_suffix(&written, suffix), append_suffix(path, suffix)).unwrap();
+        }
     }
 
     fn has_value(path: &Path, value: &str) -> bool {
@@ -160,12 +165,10 @@ mod tests {
             let path = folder.path().join("amparo.db");
             let restored =
                 RestoredFiles { database: folder.path().join("amparo.db.restoring"), activity: None };
-            for file in [&path, &restored.database] {
-                migrate_database(file, SchemaPolicy::Migrate).unwrap();
-            }
-            write_value(&restored.database, "new");
+            leave_database(&restored.database, "new");
             fold_log(&restored.database);
-            write_value(&path, "old");
+            leave_database(&path, "old");
+            assert!(std::fs::metadata(append_suffix(&path, "-wal")).unwrap().len() > 0);
             assert_eq!(write_note(&path, "before").unwrap(), "before");
             for step in list_moves(&path, "before").into_iter().take(done) {
                 let _ = std::fs::rename(step.from, step.to);
