@@ -39,7 +39,7 @@ pub fn build_command_line() -> Command {
         .subcommand(build_listen_command())
         .subcommand(build_import_command())
         .subcommand(build_export_command())
-        .subcommand(build_restore_command())
+        .subcommand(build_bring_command())
         .subcommand(build_backup_command())
         .subcommand(build_key_command())
         .subcommand(build_demo_command())
@@ -278,7 +278,7 @@ fn build_export_command() -> Command {
         ])
 }
 
-fn build_restore_command() -> Command {
+fn build_bring_command() -> Command {
     Command::new("bring")
         .about(
             "Traz uma associação exportada a um servidor que não a tem; termina, ou descarta, o que ficou pela metade",

@@ -97,7 +97,7 @@ impl From<KeyError> for FatalError {
                 path.display()
             ),
             KeyError::InUse(path) => format!(
-                "A chave do servidor não está em {}, e outro processo atende este banco com a dele; copie de lá o arquivo.",
+                "A chave do servidor não está em {}, e outro processo atende este banco com a dele; copie de lá o arquivo (um servidor que foi morto conta como no ar por meio minuto).",
                 path.display()
             ),
             KeyError::NotLost(path) => format!(

@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::backup::copy_snapshot;
+use storage::backup::{build_activity_path, copy_snapshot};
 use storage::{DatabaseAddress, DatabaseOptions, Db};
 
 pub struct CreatedBackup {
@@ -179,13 +179,6 @@ async fn store_manifest(
     let path = DestinationStore::backup_path(&manifest.name, MANIFEST_NAME);
     destination.put_bytes(&path, text.into()).await?;
     Ok(manifest)
-}
-
-/// The file of activity beside a database file.
-pub fn build_activity_path(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(".activity");
-    name.into()
 }
 
 /// Writes the parts of one backup.

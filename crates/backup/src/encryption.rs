@@ -302,19 +302,11 @@ impl<R: Read> Read for DecryptingReader<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counting_source::CountingSource;
     use proptest::prelude::*;
 
-    /// Differs with each call, as chance does.
-    struct CountingSource(std::sync::atomic::AtomicU8);
-
-    impl RandomSource for CountingSource {
-        fn fill(&self, bytes: &mut [u8]) {
-            bytes.fill(self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-        }
-    }
-
     fn cipher() -> (DestinationCipher, CountingSource) {
-        let random = CountingSource(7.into());
+        let random = CountingSource::default();
         let secret = OperatorSecret::KeyFile(b"thirty-two random bytes, or more".to_vec());
         (DestinationCipher::generate(&secret, &random).unwrap().0, random)
     }
@@ -367,7 +359,7 @@ mod tests {
 
     #[test]
     fn only_the_secret_opens_the_data_key() {
-        let random = CountingSource(1.into());
+        let random = CountingSource::default();
         let secret = OperatorSecret::Passphrase("uma frase longa".to_owned());
         let (cipher, sealed) = DestinationCipher::generate(&secret, &random).unwrap();
         let stored = encrypt(&cipher, &random, "x", b"conteudo");

@@ -1,3 +1,4 @@
+use domain::describe_error_chain;
 use object_store::Error as StoreError;
 
 /// What is wrong with a stored object.
@@ -58,29 +59,14 @@ pub enum BackupActionError {
 
 impl BackupActionError {
     pub(crate) fn from_destination(error: StoreError) -> BackupActionError {
-        BackupActionError::Destination(describe_with_causes(&error))
+        BackupActionError::Destination(describe_error_chain(&error))
     }
 
     pub(crate) fn from_attachments(error: StoreError) -> BackupActionError {
-        BackupActionError::Attachments(describe_with_causes(&error))
+        BackupActionError::Attachments(describe_error_chain(&error))
     }
 
     pub(crate) fn damaged(path: &str, cause: DamageCause) -> BackupActionError {
         BackupActionError::Damaged { path: path.to_owned(), cause }
     }
-}
-
-/// Includes every cause: the store's own message often lacks the one of the operating system.
-fn describe_with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        let more = next.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        cause = next.source();
-    }
-    text
 }

@@ -5,6 +5,8 @@
 //! each. Reasons: docs/adr/0019-backups.md.
 
 mod attachments;
+#[cfg(test)]
+mod counting_source;
 mod create_backup;
 mod daily_schedule;
 mod destination_store;
@@ -26,7 +28,7 @@ pub use daily_schedule::DailyTimes;
 pub use destination_store::{DestinationPlace, DestinationStore};
 pub use encryption::OperatorSecret;
 pub use error::{BackupActionError, DamageCause};
-pub use installation::{ServerInstallation, open_attachment_folder};
+pub use installation::ServerInstallation;
 pub use kept_backups::RetentionCounts;
 pub use list_backups::{DestinationListing, ListedBackup, find_backup, list_backups};
 pub use manifest::{AttachmentCounts, DatabaseEngine, SnapshotManifest, format_backup_name};

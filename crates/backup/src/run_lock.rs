@@ -180,8 +180,9 @@ async fn write_lock(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counting_source::CountingSource;
     use object_store::memory::InMemory;
-    use std::sync::atomic::{AtomicI64, AtomicU8};
+    use std::sync::atomic::AtomicI64;
 
     #[derive(Default)]
     struct ManualClock(AtomicI64);
@@ -189,14 +190,6 @@ mod tests {
     impl Clock for ManualClock {
         fn now(&self) -> Moment {
             Moment::from_millis(self.0.load(Ordering::Relaxed))
-        }
-    }
-
-    struct CountingSource(AtomicU8);
-
-    impl RandomSource for CountingSource {
-        fn fill(&self, bytes: &mut [u8]) {
-            bytes.fill(self.0.fetch_add(1, Ordering::Relaxed));
         }
     }
 
@@ -211,7 +204,7 @@ mod tests {
         fn new(place: DestinationPlace) -> LockScene {
             let manual = Arc::new(ManualClock(10_000_000.into()));
             let clock: Arc<dyn Clock> = Arc::<ManualClock>::clone(&manual);
-            LockScene { place, random: CountingSource(0.into()), manual, clock }
+            LockScene { place, random: CountingSource::default(), manual, clock }
         }
 
         async fn take(&self) -> Result<RunLock, BackupActionError> {

@@ -1,11 +1,11 @@
 //! `amparo export` and `amparo bring`: exports a tenant into one archive file, and restores it on another server.
 
+use super::output::{build_spinner, join_first};
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
 use app::{App, Vault};
 use clap::ArgMatches;
 use exchange::archive::{self, RestoreOptions, RestoreOutcome, RestoreStep, TenantExportOutcome};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub async fn export_archive(
             "Atenção: {} arquivos anexados não estavam onde deveriam (seção [files] da configuração) e não foram exportados. \
              Os códigos deles: {}.",
             missing.len(),
-            format_codes(&missing),
+            join_first(&missing, MOST_NAMED),
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -146,15 +146,6 @@ async fn discard_partial_restore(settings: &ServerSettings) -> Result<ExitCode, 
     Ok(ExitCode::SUCCESS)
 }
 
-/// The first codes, and the number of the others.
-fn format_codes(all: &[i64]) -> String {
-    let codes: Vec<String> = all.iter().take(MOST_NAMED).map(i64::to_string).collect();
-    match all.len().saturating_sub(MOST_NAMED) {
-        0 => codes.join(", "),
-        more => format!("{} e mais {more}", codes.join(", ")),
-    }
-}
-
 fn read_path_argument(arguments: &ArgMatches, name: &str) -> Result<PathBuf, FatalError> {
     let path = arguments.get_one::<String>(name).filter(|text| !text.is_empty());
     path.map(PathBuf::from).ok_or_else(|| FatalError::new(format!("Falta o arquivo: --{name} ARQUIVO.")))
@@ -182,10 +173,4 @@ fn describe_speed(rows: u64, took: Duration) -> String {
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1);
     let seconds = took.as_secs();
     format!(", em {} min {} s, {} por segundo", seconds / 60, seconds % 60, rows * 1000 / millis)
-}
-
-/// On standard error, and only where that is a terminal.
-fn build_spinner(template: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(template);
-    ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }

@@ -1,6 +1,7 @@
 //! `amparo backup create | list | verify | restore`.
 
-use super::{build_app, open_bucket_store, print_line, resolve_attachments_folder, resolve_key_file};
+use super::output::{build_spinner, join_first};
+use super::{build_app, open_bucket_store, open_file_store, print_line, resolve_key_file};
 use crate::fatal::FatalError;
 use crate::settings::{BackupSettings, ServerSettings, StoreKind};
 use crate::system::{SystemClock, SystemRandomSource};
@@ -11,7 +12,7 @@ use backup::{
 };
 use clap::ArgMatches;
 use domain::Clock;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ pub async fn create_backup(
     let options = build_patient_options(settings);
     let (db, _) = storage::open_database(&installation.address, &options, SchemaPolicy::Inspect).await?;
     let app = build_app(db, "")?;
-    let bar = build_progress_bar();
+    let bar = build_spinner("{spinner} {msg}");
     let started = SystemClock.now();
     let created = async {
         // A backup without its key, or with another, would be noticed on the day of the loss.
@@ -58,10 +59,11 @@ pub async fn create_backup(
         print_line("Ela não traz uma chave, porque este servidor ainda não tem nenhuma.");
     }
     if !is_encrypted {
-        print_line(
-            "Ela não é cifrada: contém os dados pessoais de todos e a chave do servidor. Guarde-a bem, ou escolha uma frase \
-             (AMPARO_BACKUP_PASSPHRASE) e outra pasta.",
-        );
+        let key = if has_key { " e a chave do servidor" } else { "" };
+        print_line(&format!(
+            "Ela não é cifrada: contém os dados pessoais de todos{key}. Guarde-a bem, ou escolha uma frase \
+             (AMPARO_BACKUP_PASSPHRASE) e outra pasta."
+        ));
     }
     match pruned {
         Ok(pruned) if pruned.backups.is_empty() => {}
@@ -77,7 +79,7 @@ pub async fn create_backup(
             "Atenção: {} arquivos anexados não estavam onde deveriam (seção [files] da configuração), ou não puderam ser lidos, \
              e não foram copiados: {}.",
             missing.len(),
-            join_first(missing)
+            join_first(missing, MOST_NAMED)
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -118,7 +120,7 @@ pub async fn verify_backup(
     let destination = open_destination(settings, arguments).await?;
     let manifest =
         backup::find_backup(&destination, read_name_argument(arguments), SystemClock.now()).await?;
-    let bar = build_progress_bar();
+    let bar = build_spinner("{spinner} {msg}");
     let verified = backup::verify_backup(&destination, &manifest, report_to(&bar)).await;
     bar.finish_and_clear();
     let verified = verified?;
@@ -127,7 +129,7 @@ pub async fn verify_backup(
             "A cópia {} está danificada; {} dos arquivos dela não se leem: {}.",
             manifest.name,
             verified.damaged.len(),
-            join_first(&verified.damaged)
+            join_first(&verified.damaged, MOST_NAMED)
         )));
     }
     print_line(&format!(
@@ -139,7 +141,7 @@ pub async fn verify_backup(
         print_line(&format!(
             "Atenção: {} arquivos anexados já faltavam quando ela foi feita: {}.",
             missing.len(),
-            join_first(missing)
+            join_first(missing, MOST_NAMED)
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -159,7 +161,7 @@ pub async fn restore_backup(
         replace: arguments.get_flag("replace"),
         aside_ending: format!("antes-{}", backup::format_backup_name(started)),
     };
-    let bar = build_progress_bar();
+    let bar = build_spinner("{spinner} {msg}");
     let restored =
         backup::restore_backup(&destination, &manifest, &installation, &options, report_to(&bar)).await;
     bar.finish_and_clear();
@@ -184,7 +186,7 @@ pub async fn restore_backup(
         print_line(&format!(
             "Atenção: {} arquivos anexados não estão na cópia, ou estão danificados nela: {}.",
             restored.missing.len(),
-            join_first(&restored.missing)
+            join_first(&restored.missing, MOST_NAMED)
         ));
     }
     if !settings.backup.times.is_empty() {
@@ -212,10 +214,7 @@ async fn begin_new_life(settings: &ServerSettings, address: &DatabaseAddress) ->
 /// What a backup of this server takes.
 pub fn describe_installation(settings: &ServerSettings) -> Result<ServerInstallation, FatalError> {
     let address = DatabaseAddress::parse(&settings.database)?;
-    let attachments = match resolve_attachments_folder(settings, &address)? {
-        Some(folder) => backup::open_attachment_folder(&folder)?,
-        None => open_bucket_store(&settings.files.bucket, "Os arquivos ficam")?,
-    };
+    let attachments = open_file_store(settings, &address)?.object_store()?;
     Ok(ServerInstallation {
         key_file: resolve_key_file(settings, &address)?,
         ca_file: settings.storage.options().ca_file,
@@ -331,20 +330,6 @@ fn format_duration(took: Duration) -> String {
     format!("{} min {} s", seconds / 60, seconds % 60)
 }
 
-fn join_first(names: &[String]) -> String {
-    let first: Vec<&str> = names.iter().take(MOST_NAMED).map(String::as_str).collect();
-    match names.len().saturating_sub(MOST_NAMED) {
-        0 => first.join(", "),
-        more => format!("{} e mais {more}", first.join(", ")),
-    }
-}
-
-fn build_progress_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {msg}");
-    ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-}
-
-/// On standard error, and only where that is a terminal.
 fn report_to(bar: &ProgressBar) -> ProgressReport {
     let bar = bar.clone();
     ProgressReport::new(move |step, bytes| {

@@ -1,5 +1,6 @@
 //! `amparo key replace`: the way on when the server key is lost.
 
+use super::output::join_first;
 use super::{open_app, print_line, resolve_key_file};
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
@@ -33,16 +34,13 @@ pub async fn replace_lost_key(
         key_file.display()
     ));
     if !receivers.is_empty() {
-        let named: Vec<String> = receivers
-            .iter()
-            .take(MOST_NAMED)
-            .map(|(tenant, code)| format!("{code} da base {tenant}"))
-            .collect();
+        let named = receivers.iter().map(|(tenant, code)| format!("{code} da base {tenant}"));
+        let named = join_first(named, MOST_NAMED);
         print_line(&format!(
             "Receptores pausados, com segredo novo e sem cabeçalhos ({}): {}. Para cada um: escreva os cabeçalhos de novo, mostre o \
              segredo com `amparo receiver rotate`, entregue-o a quem recebe e retome com `amparo receiver resume`. Nenhum gatilho se perdeu.",
             receivers.len(),
-            named.join(", ")
+            named
         ));
     }
     if second_factors > 0 {

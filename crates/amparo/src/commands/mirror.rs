@@ -1,11 +1,12 @@
 //! `amparo mirror`: copies a tenant of another server through its API, with the same codes.
 
+use super::output::build_spinner;
 use crate::fatal::FatalError;
 use crate::settings::{MIRROR_PASSWORD_VARIABLE, ServerSettings};
 use clap::ArgMatches;
 use domain::TenantId;
 use exchange::mirror_store;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use mirror::{MirrorError, MirrorOptions, ProgressUpdate, RequestPace};
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -16,7 +17,7 @@ pub async fn run_mirror(settings: &ServerSettings, arguments: &ArgMatches) -> Re
     }
     let options = build_mirror_request(arguments)?;
     let app = super::open_app(settings).await?;
-    let bar = build_spinner();
+    let bar = build_spinner("{spinner} {elapsed_precise} {msg}");
     let mut report_progress = |stage: ProgressUpdate| {
         let total = stage.of.map_or_else(String::new, |total| format!(" de {total}"));
         let done = stage.of.map_or(stage.done, |total| stage.done.min(total));
@@ -147,12 +148,6 @@ async fn list_mirror_problems(
     }
     app.db.close().await;
     Ok(ExitCode::SUCCESS)
-}
-
-/// On standard error, and only at a terminal.
-fn build_spinner() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {msg}");
-    ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }
 
 #[cfg(test)]

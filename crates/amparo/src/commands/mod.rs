@@ -10,6 +10,7 @@ mod key;
 mod listen;
 mod migrate;
 mod mirror;
+mod output;
 mod receiver;
 mod scheduled_backup;
 mod serve;

@@ -4,7 +4,7 @@
 //! 1. Write it in `config.default.toml`, with its comment and its default: its flag, variable and help follow.
 //! 2. Add a field in `sections.rs` (or [`ServerSettings`]), and read and validate it there.
 
-mod destination;
+mod backup_settings;
 mod duration;
 mod error;
 mod file;
@@ -19,7 +19,7 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-pub use destination::BackupSettings;
+pub use backup_settings::BackupSettings;
 pub use duration::parse_duration;
 pub use error::SettingsError;
 pub use files::{AttachmentSettings, BucketSettings, StoreKind};

@@ -4,7 +4,7 @@
 use super::limits::StorageLimits;
 use crate::Error;
 use bytes::Bytes;
-use domain::{RandomSource, TenantId};
+use domain::{RandomSource, TenantId, describe_error_chain};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use object_store::local::LocalFileSystem;
@@ -104,8 +104,13 @@ impl FileStore {
         FileStore::from_store(Some(Arc::new(InMemory::new())), StorageLimits::DEFAULT)
     }
 
-    fn backing_store(&self) -> Result<&dyn ObjectStore, Error> {
-        self.store.as_deref().ok_or_else(|| Error::Files("no place for files was opened".to_owned()))
+    /// The store itself, for copies of all that is in it.
+    pub fn object_store(&self) -> Result<Arc<dyn ObjectStore>, Error> {
+        self.backing_store().cloned()
+    }
+
+    fn backing_store(&self) -> Result<&Arc<dyn ObjectStore>, Error> {
+        self.store.as_ref().ok_or_else(|| Error::Files("no place for files was opened".to_owned()))
     }
 
     /// A permit to hold a file in memory.
@@ -231,17 +236,6 @@ fn create_private_folder(folder: &Path) -> Result<(), Error> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrap_error)
 }
 
-/// Includes every cause: the store's own message often lacks the one of the operating system.
 fn convert_store_error(error: impl std::error::Error) -> Error {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        let more = next.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        cause = next.source();
-    }
-    Error::Files(text)
+    Error::Files(describe_error_chain(&error))
 }

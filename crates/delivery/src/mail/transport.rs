@@ -1,5 +1,6 @@
 //! Mail transports: an SMTP server (`mail.smtp`), or a folder of `.eml` files (`mail.folder`).
 
+use domain::describe_error_chain;
 use lettre::transport::smtp::response::Category;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor, transport};
 use std::fs::{DirBuilder, OpenOptions};
@@ -102,20 +103,6 @@ impl From<transport::smtp::Error> for SendFailure {
             status,
         }
     }
-}
-
-/// The error followed by its sources.
-fn describe_error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let more = cause.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        source = cause.source();
-    }
-    text
 }
 
 impl MailTransport {

@@ -5,7 +5,7 @@
 //! The settings of the database name the identity of its file. Preparing it is safe to repeat after an interruption at
 //! any point: first the name, then the file, then the rows, each deleted only after its copy is stored.
 
-use super::database_file::{append_extension, make_file};
+use super::database_file::{build_activity_path, make_file};
 use super::lock_wait::{WAIT_WHILE_OPENING, wait_for_locks};
 use super::migrate::{apply_migration, list_applied_migrations};
 use crate::OpenError;
@@ -20,7 +20,7 @@ const ROWS_PER_MOVE: i64 = 2_000;
 /// Prepares the file of activity of a database file. `None` if the activity is still in the database itself: only a
 /// server moves it.
 pub fn prepare_activity_file(path: &Path, schema: SchemaPolicy) -> Result<Option<PathBuf>, OpenError> {
-    let activity_path = append_extension(path, "activity");
+    let activity_path = build_activity_path(path);
     let unreachable = |cause: String| OpenError::Unreachable { place: describe_place(&activity_path), cause };
     let mut database =
         open_connection(path, OpenFlags::empty()).map_err(|error| unreachable(error.to_string()))?;

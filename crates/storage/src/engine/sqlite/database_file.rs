@@ -9,6 +9,11 @@ pub(super) fn append_extension(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
+/// The file of activity beside a database file.
+pub fn build_activity_path(database: &Path) -> PathBuf {
+    append_extension(database, "activity")
+}
+
 /// Creates the data folder, readable only by its owner: it holds personal data.
 pub(super) fn make_folder(path: &Path) -> std::io::Result<()> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };

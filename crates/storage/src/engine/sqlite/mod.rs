@@ -22,6 +22,7 @@ mod writer;
 pub use activity_file::prepare_activity_file;
 pub use connection::EmbeddedConnection;
 pub use copy_snapshot::{check_copy, copy_snapshot};
+pub use database_file::build_activity_path;
 pub use migrate::migrate_database;
 pub use replace_files::{RestoredFiles, build_staging_path, replace_database};
 pub use server_lock::lock_database_file;

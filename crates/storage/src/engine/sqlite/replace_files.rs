@@ -4,7 +4,7 @@
 //! aside. While it is there the database does not open: a start would take the place for an empty one, and throw
 //! the log of the old database away. Repeating the restore continues with the same ending.
 
-use super::database_file::{append_extension, make_file, make_folder};
+use super::database_file::{append_extension, build_activity_path, make_file, make_folder};
 use super::lock_wait::{WAIT_WHILE_OPENING, wait_for_locks};
 use crate::OpenError;
 use rusqlite::{Connection, OpenFlags};
@@ -45,7 +45,9 @@ pub(super) fn check_replacement(path: &Path) -> Result<(), OpenError> {
 /// notices the restore.
 pub fn replace_database(path: &Path, restored: &RestoredFiles, ending: &str) -> io::Result<Vec<PathBuf>> {
     let ending = write_note(path, ending)?;
-    fold_log(path);
+    for file in [path, &build_activity_path(path)] {
+        fold_log(file);
+    }
     let mut moved = Vec::new();
     for step in list_moves(path, &ending) {
         if step.from.exists() {
@@ -61,7 +63,7 @@ pub fn replace_database(path: &Path, restored: &RestoredFiles, ending: &str) -> 
     }
     // First the activity: a database without its file of activity begins a new one.
     if let Some(file) = &restored.activity {
-        std::fs::rename(file, append_extension(path, "activity"))?;
+        std::fs::rename(file, build_activity_path(path))?;
     }
     std::fs::rename(&restored.database, path)?;
     sync_folder(path)?;
@@ -109,7 +111,7 @@ struct FileMove {
 
 /// The logs move before their databases, so that no start finds a database without its log.
 fn list_moves(path: &Path, ending: &str) -> Vec<FileMove> {
-    let activity = append_extension(path, "activity");
+    let activity = build_activity_path(path);
     let mut moves = Vec::new();
     for file in [path, activity.as_path()] {
         let aside = append_extension(file, ending);
