@@ -6,7 +6,6 @@ use crate::settings::{MIRROR_PASSWORD_VARIABLE, ServerSettings};
 use clap::ArgMatches;
 use domain::TenantId;
 use exchange::mirror_store;
-use indicatif::ProgressBar;
 use mirror::{MirrorError, MirrorOptions, ProgressUpdate, RequestPace};
 use std::io::IsTerminal;
 use std::process::ExitCode;
