@@ -334,7 +334,11 @@ fn build_key_command() -> Command {
             "give-up-secrets",
             "Abandona os segredos dos receptores, os segundos fatores e os tokens dos cartões",
         ));
-    Command::new("key").about("A chave que cifra os segredos guardados no banco").subcommand(replace)
+    let rotate = Command::new("rotate")
+        .about("Troca a chave por uma nova e cifra de novo todos os segredos, com os servidores no ar");
+    Command::new("key")
+        .about("A chave que cifra os segredos guardados no banco")
+        .subcommands([rotate, replace])
 }
 
 fn build_demo_command() -> Command {

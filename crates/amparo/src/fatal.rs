@@ -1,11 +1,11 @@
 //! Errors that end a command: one clear sentence in Portuguese, and a non-zero exit code.
 
-use app::server_key::KeyError;
+use app::lost_key::LostKeyError;
 use backup::{BackupActionError, DamageCause};
 use domain::DatabaseFault;
 use exchange::archive::ArchiveError;
 use storage::{AddressProblem, OpenError};
-use vault::KeyFileError;
+use vault::{KeyError, KeyFileError};
 
 #[derive(Debug)]
 pub struct FatalError(String);
@@ -104,9 +104,29 @@ impl From<KeyError> for FatalError {
                 "A chave deste banco de dados está em {}: não há o que trocar, e nada foi mudado.",
                 path.display()
             ),
-            KeyError::Replacement(error) => return (*error).into(),
+            KeyError::NoKeyYet(path) => {
+                format!("Ainda não há uma chave em {}; o servidor a cria ao iniciar.", path.display())
+            }
+            KeyError::NotTaken(processes) => format!(
+                "Estes servidores ainda não têm a chave nova no arquivo deles: {}. Copie para lá o arquivo da chave desta máquina, \
+                 com o mesmo dono, e repita o comando; até lá as duas chaves valem, e nada se perde.",
+                processes.join(", ")
+            ),
+            KeyError::ConcurrentChange => {
+                "Outro comando trocou a chave ao mesmo tempo; espere que ele termine.".to_owned()
+            }
+            KeyError::Seal(error) => return app::Error::from(error).into(),
             KeyError::Storage(error) => return app::Error::from(error).into(),
         })
+    }
+}
+
+impl From<LostKeyError> for FatalError {
+    fn from(error: LostKeyError) -> FatalError {
+        match error {
+            LostKeyError::Key(error) => error.into(),
+            LostKeyError::Secrets(error) => error.into(),
+        }
     }
 }
 

@@ -45,7 +45,6 @@ pub mod register_snapshot;
 pub mod registers;
 pub mod search_page;
 
-pub mod server_key;
 pub mod session;
 
 pub mod situations;
@@ -60,7 +59,7 @@ pub use crate::work_slots::{FairPlaces, HeldPlace};
 pub use actor_context::ActorContext;
 pub use error::{Error, HeavyWork, collect_problem};
 pub use storage::Error as StorageError;
-pub use vault::Vault;
+pub use vault::{KeyContext, Vault};
 
 use crate::cache::VersionTracker;
 use access::Throttle;
@@ -187,6 +186,11 @@ impl App {
 
     pub fn now(&self) -> Moment {
         self.clock.now()
+    }
+
+    /// What work on the server key needs.
+    pub fn key_context(&self) -> KeyContext<'_> {
+        KeyContext { db: &self.db, clock: &*self.clock, random: &self.random_source }
     }
 
     /// The vault; an error in a command that did not open the server key.

@@ -4,7 +4,6 @@
 //! The file of the new key is written last, so that an interrupted replacement finds the key lost again and is repeated.
 
 use crate::access::second_factor;
-use crate::server_key::{self, KeyError};
 use crate::triggers::receivers::{ReceiverChangeContext, TenantActor};
 use crate::triggers::replace_lost_secrets;
 use crate::{App, Error};
@@ -12,7 +11,22 @@ use domain::{ReceiverCode, SecretOwnerKind, TenantId};
 use std::path::Path;
 use storage::server::{secrets, tenants};
 use storage::{Tx, WriteLane};
-use vault::{ServerKey, Vault};
+use vault::{KeyError, KeyFileError, ServerKey, Vault};
+
+/// Why a lost key was not replaced.
+#[derive(Debug, thiserror::Error)]
+pub enum LostKeyError {
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    #[error(transparent)]
+    Secrets(#[from] Error),
+}
+
+impl From<KeyFileError> for LostKeyError {
+    fn from(error: KeyFileError) -> LostKeyError {
+        LostKeyError::Key(error.into())
+    }
+}
 
 /// What must be entered again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,14 +41,13 @@ pub struct LostSecrets {
 
 /// Replaces a key that is lost. Refuses while the key is there, or a server runs.
 #[boxed::future]
-pub async fn replace_lost_key(app: &App, path: &Path) -> Result<LostSecrets, KeyError> {
+pub async fn replace_lost_key(app: &App, path: &Path) -> Result<LostSecrets, LostKeyError> {
     let key = ServerKey::generate(&*app.random_source);
-    let vault = server_key::open_vault(&key)?;
-    server_key::register_replacement(app, path, &key).await?;
+    let vault = key.open_vault().map_err(Error::from)?;
+    vault::register_replacement(app.key_context(), path, &key).await?;
     let mut lost = LostSecrets::default();
-    for tenant in tenants::list_tenants(&app.db).await? {
-        let of_tenant = give_up_secrets(app, &vault, tenant.id).await;
-        let of_tenant = of_tenant.map_err(|error| KeyError::Replacement(Box::new(error)))?;
+    for tenant in tenants::list_tenants(&app.db).await.map_err(Error::from)? {
+        let of_tenant = give_up_secrets(app, &vault, tenant.id).await?;
         lost.receivers.extend(of_tenant.receivers);
         lost.second_factors += of_tenant.second_factors;
         lost.credit_cards += of_tenant.credit_cards;

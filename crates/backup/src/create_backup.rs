@@ -99,6 +99,7 @@ async fn store_content(
     progress: ProgressReport,
 ) -> Result<SnapshotManifest, BackupActionError> {
     let writer = PartWriter { destination, engine: installation.engine(), name };
+    let key_before = read_key_file(&installation.key_file)?;
     let mut parts = Vec::new();
     let schema = match &installation.address {
         DatabaseAddress::Sqlite(path) => {
@@ -127,8 +128,10 @@ async fn store_content(
             schema
         }
     };
-    if let Some(part) = writer.store_key(&installation.key_file).await? {
-        parts.push(part);
+    // While the key is rotated, the database may be of the moment before or after: it gets the keys of both.
+    let key_after = read_key_file(&installation.key_file)?;
+    if let Some(keys) = key_after.map(|after| join_keys(after, key_before.as_deref().unwrap_or_default())) {
+        parts.push(writer.store_key(keys).await?);
     }
     let CopiedAttachments { mut list, counts } =
         copy_attachments(destination, installation, db, &progress).await?;
@@ -243,22 +246,36 @@ impl PartWriter<'_> {
         Ok((part, schema))
     }
 
-    /// Stores the server's key; a server that never started has none.
-    async fn store_key(&self, key_file: &Path) -> Result<Option<StoredPart>, BackupActionError> {
-        let key = match std::fs::read(key_file) {
-            Ok(key) => key,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                let path = key_file.display().to_string();
-                return Err(BackupActionError::File { path, cause: error.to_string() });
-            }
-        };
+    async fn store_key(&self, keys: String) -> Result<StoredPart, BackupActionError> {
         let stored = self.store_part(PartContent::ServerKey, None, move |out| {
-            out.write_all(&key).map_err(|error| BackupActionError::Interrupted(error.to_string()))?;
-            Ok(key.len() as u64)
+            out.write_all(keys.as_bytes())
+                .map_err(|error| BackupActionError::Interrupted(error.to_string()))?;
+            Ok(keys.len() as u64)
         });
-        Ok(Some(stored.await?.0))
+        Ok(stored.await?.0)
     }
+}
+
+/// The keys of the server, one a line; a server that never started has none.
+fn read_key_file(path: &Path) -> Result<Option<String>, BackupActionError> {
+    match std::fs::read_to_string(path) {
+        Ok(keys) => Ok(Some(keys)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            Err(BackupActionError::File { path: path.display().to_string(), cause: error.to_string() })
+        }
+    }
+}
+
+/// All lines of `keys`, and those of `others` that are not among them.
+fn join_keys(mut keys: String, others: &str) -> String {
+    let missing: Vec<&str> =
+        others.lines().filter(|other| !keys.lines().any(|key| key.trim() == other.trim())).collect();
+    for line in missing {
+        keys.push_str(line);
+        keys.push('\n');
+    }
+    keys
 }
 
 /// What a producer returns: at least how much it wrote.
@@ -294,5 +311,18 @@ impl Write for CountingWriter<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join_keys;
+
+    #[test]
+    fn keys_of_before_and_after_are_kept_once_each() {
+        assert_eq!(join_keys("a\n".to_owned(), "a\n"), "a\n");
+        assert_eq!(join_keys("b\n".to_owned(), "a\n"), "b\na\n");
+        assert_eq!(join_keys("b\na\n".to_owned(), "a\n"), "b\na\n");
+        assert_eq!(join_keys("b\n".to_owned(), ""), "b\n");
     }
 }

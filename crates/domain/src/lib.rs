@@ -47,6 +47,7 @@ mod retry_policy;
 mod role;
 mod sale;
 mod scope;
+mod sealed_secret;
 mod search_criteria;
 mod secret_owner;
 mod situation_change;
@@ -112,6 +113,7 @@ pub use retry_policy::RetryPolicy;
 pub use role::Role;
 pub use sale::{Deal, Lead, ProposedDependent};
 pub use scope::{Scope, VisibleBranches};
+pub use sealed_secret::SealedSecret;
 pub use search_criteria::{
     BenefitCriteria, BenefitKey, ClaimCriteria, DealCriteria, LeadKey, MemberCriteria, ValidationKeys,
 };

@@ -65,6 +65,7 @@ pub(crate) const MIGRATIONS: &[SchemaMigration] = &[
     define_migration(21, "typed_audit", include_str!("../migrations/0021_typed_audit.sql")),
     define_migration(22, "access_counter", include_str!("../migrations/0022_access_counter.sql")),
     define_migration(23, "benefit_totals", include_str!("../migrations/0023_benefit_totals.sql")),
+    define_migration(24, "key_holders", include_str!("../migrations/0024_key_holders.sql")),
 ];
 
 /// The migrations of the file of activity (embedded database).

@@ -165,7 +165,7 @@ async fn open_app_without_limits(settings: &ServerSettings) -> Result<(App, Vaul
     let (db, _) = storage::open_database(&address, &patient, SchemaPolicy::Expect).await?;
     let mut app = super::build_app(db, "")?;
     app.files = super::open_file_store(settings, &address)?;
-    let vault = app::server_key::open_vault_for_command(&app, &key_file, env!("CARGO_PKG_VERSION")).await?;
+    let vault = super::open_vault(&app, &key_file).await?;
     Ok((app, vault))
 }
 

@@ -40,7 +40,7 @@ pub async fn create_backup(
     let started = SystemClock.now();
     let created = async {
         // A backup without its key, or with another, would be noticed on the day of the loss.
-        let has_key = app::server_key::inspect_server_key(&app, &installation.key_file).await?;
+        let has_key = vault::inspect_server_key(app.key_context(), &installation.key_file).await?;
         let created = backup::create_backup(plan, &installation, &app.db, report_to(&bar)).await?;
         Ok::<_, FatalError>((created, has_key))
     };

@@ -3,7 +3,6 @@
 use crate::fatal::FatalError;
 use crate::settings::{DEMO_PASSWORD_VARIABLE, ServerSettings};
 use app::App;
-use app::upkeep::presence;
 use clap::ArgMatches;
 use demo::{ADMINISTRATOR, DemoLoadOptions, DemoLoadOutcome, PASSWORD};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -64,7 +63,7 @@ async fn refuse_under_servers(
     app: &App,
     password: &str,
 ) -> Result<(), FatalError> {
-    let since = app.now().minus(presence::GONE_AFTER);
+    let since = app.now().minus(storage::server::processes::GONE_AFTER);
     let alive =
         storage::server::processes::list_live_processes(&app.db, since).await.map_err(app::Error::from)?;
     if password != PASSWORD || alive.is_empty() {

@@ -1,16 +1,51 @@
-//! `amparo key replace`: the way on when the server key is lost.
+//! `amparo key rotate`: a new key for the old one, while servers run. `amparo key replace`: the way on when the key is lost.
 
-use super::output::join_first;
+use super::output::{build_spinner, join_first};
 use super::{open_app, print_line, resolve_key_file};
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
 use app::lost_key::{self, LostSecrets};
 use clap::ArgMatches;
 use std::process::ExitCode;
+use std::time::Duration;
 use storage::DatabaseAddress;
+use vault::RotationWait;
+
+/// How long the servers may take to have a new key: many heartbeats.
+const SERVER_LIMIT: Duration = Duration::from_mins(2);
 
 /// How many receivers a message lists.
 const MOST_NAMED: usize = 50;
+
+pub async fn rotate_key(settings: &ServerSettings) -> Result<ExitCode, FatalError> {
+    let key_file = resolve_key_file(settings, &DatabaseAddress::parse(&settings.database)?)?;
+    let app = open_app(settings).await?;
+    let spinner = build_spinner("{spinner} {msg}");
+    let on_wait = |awaited: &[String]| {
+        spinner.set_message(format!(
+            "à espera de que os servidores tenham a chave nova: {}",
+            awaited.join(", ")
+        ));
+    };
+    let wait = RotationWait { limit: SERVER_LIMIT, on_wait: &on_wait };
+    let rotated = vault::rotate_server_key(app.key_context(), &key_file, wait).await;
+    spinner.finish_and_clear();
+    app.db.close().await;
+    let rotation = rotated?;
+    print_line(&format!(
+        "A chave em {} é nova, e só ela abre os segredos (cifrados de novo: {}). As cópias de segurança feitas até agora trazem a \
+         antiga, e continuam a servir; faça uma com `amparo backup create`.",
+        key_file.display(),
+        rotation.sealed_again
+    ));
+    if rotation.unreadable > 0 {
+        print_line(&format!(
+            "Segredos que nenhuma das chaves abre, e que ficaram como estavam: {}.",
+            rotation.unreadable
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
 
 pub async fn replace_lost_key(
     settings: &ServerSettings,

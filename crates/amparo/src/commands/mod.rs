@@ -29,15 +29,17 @@ use crate::system::{SystemClock, SystemRandomSource};
 use crate::telemetry;
 use app::attachments::FileStore;
 use app::triggers::LeaseHolder;
+use app::upkeep::presence;
 use app::{App, HashCost, PasswordHasher, Vault};
 use clap::ArgMatches;
 use domain::TenantId;
 use object_store::ObjectStore;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use storage::{DatabaseAddress, Db, SchemaPolicy};
+use vault::ProcessIdentity;
 
 pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
     let (path, arguments) = cli::find_innermost_command(matches);
@@ -88,6 +90,7 @@ pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
             ["backup", "list"] => backup::list_backups(&settings, arguments).await,
             ["backup", "verify"] => backup::verify_backup(&settings, arguments).await,
             ["backup", "restore"] => backup::restore_backup(&settings, arguments).await,
+            ["key", "rotate"] => key::rotate_key(&settings).await,
             ["key", "replace"] => key::replace_lost_key(&settings, arguments).await,
             ["demo", "load"] => demo::load_demo(&settings, arguments).await,
             ["mirror"] => mirror::run_mirror(&settings, arguments).await,
@@ -117,8 +120,14 @@ fn build_app(db: Db, public_url: &str) -> Result<App, FatalError> {
 async fn open_app_with_vault(settings: &ServerSettings) -> Result<(App, Vault), FatalError> {
     let key_file = resolve_key_file(settings, &DatabaseAddress::parse(&settings.database)?)?;
     let app = open_app(settings).await?;
-    let vault = app::server_key::open_vault_for_command(&app, &key_file, env!("CARGO_PKG_VERSION")).await?;
+    let vault = open_vault(&app, &key_file).await?;
     Ok((app, vault))
+}
+
+async fn open_vault(app: &App, key_file: &Path) -> Result<Vault, FatalError> {
+    let name = presence::generate_process_name(app);
+    let process = ProcessIdentity { name: &name, version: env!("CARGO_PKG_VERSION") };
+    Ok(vault::open_vault_for_command(app.key_context(), key_file, process).await?)
 }
 
 /// The tenant that the command's arguments select.

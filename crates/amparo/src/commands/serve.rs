@@ -15,17 +15,19 @@ use app::upkeep::database_life::{self, DatabaseLifeVerdict, DatabaseLifeWatch};
 use app::upkeep::health::ServerEnvironment;
 use app::upkeep::housekeeping::{self, RetentionPolicy};
 use app::upkeep::presence;
-use app::{App, RequestLimit, Vault, cache, server_key};
+use app::{App, RequestLimit, Vault, cache};
 use delivery::mail::{self, MailTransport, OutboxMailer};
 use delivery::triggers::{delivery_metrics, dispatch_handle::DispatchHandle, post::HttpPoster};
 use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use vault::ProcessIdentity;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const DAY: Duration = Duration::from_hours(24);
@@ -92,7 +94,8 @@ pub async fn run_server(
         app.message_sender = Arc::new(poster.clone());
     }
     let process = presence::generate_process_name(&app);
-    let vault = server_key::check_server_key(&app, &key_file, &process, VERSION).await?;
+    let identity = ProcessIdentity { name: &process, version: VERSION };
+    let vault = vault::check_server_key(app.key_context(), &key_file, identity).await?;
     app.vault = Some(vault.clone());
     let watch = DatabaseLifeWatch::new(address.mark_path());
     let found = database_life::check_database_life(&app, &watch).await?;
@@ -113,8 +116,13 @@ pub async fn run_server(
     let schedule = HousekeepingSchedule::from(settings);
     let import_interval = schedule.heartbeat;
     let mut background = JoinSet::new();
-    let heartbeat =
-        ProcessHeartbeat { process: process.clone(), watch: watch.clone(), every: schedule.heartbeat };
+    let heartbeat = ProcessHeartbeat {
+        process: process.clone(),
+        watch: watch.clone(),
+        every: schedule.heartbeat,
+        vault: vault.clone(),
+        key_file,
+    };
     background.spawn(send_heartbeats(app.clone(), handle.clone(), heartbeat));
     background.spawn(run_housekeeping(app.clone(), schedule));
     background.spawn(seal_card_tokens(app.clone(), vault.clone()));
@@ -347,10 +355,14 @@ pub struct ProcessHeartbeat {
     pub process: String,
     pub watch: DatabaseLifeWatch,
     pub every: Duration,
+    pub vault: Vault,
+    pub key_file: PathBuf,
 }
 
-/// Sends the heartbeat, checks that the database is still the same, and maintains the metrics.
+/// Sends the heartbeat, checks that the database and its key are still the same, and maintains the metrics.
 pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, heartbeat: ProcessHeartbeat) {
+    // Told once, not with every heartbeat.
+    let mut key_problem = None;
     loop {
         metrics.run_upkeep();
         let outcome = async {
@@ -361,6 +373,13 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, heartbeat: Pro
         if let Err(error) = &outcome {
             tracing::warn!(%error, "heartbeat could not be written");
         }
+        let ProcessHeartbeat { process, vault, key_file, .. } = &heartbeat;
+        let taken = vault::take_new_key(app.key_context(), vault, key_file, process).await;
+        let problem = taken.err().map(|error| error.to_string());
+        if let Some(error) = problem.as_ref().filter(|_| problem != key_problem) {
+            tracing::error!(%error, "the new server key could not be taken");
+        }
+        key_problem = problem;
         // The heartbeat also shows whether writes work, so a recovery is noticed quickly.
         let pause = if outcome.is_ok() { heartbeat.every } else { heartbeat.every.min(BEAT_AGAIN) };
         tokio::time::sleep(pause).await;
@@ -371,7 +390,7 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, heartbeat: Pro
 pub async fn sign_off_process(app: &App, process: &str, watch: &DatabaseLifeWatch) {
     let left = async {
         database_life::continue_database_life(app, watch).await?;
-        Ok::<_, app::Error>(presence::sign_off_process(app, process).await?)
+        Ok::<_, app::Error>(storage::server::processes::unregister_process(&app.db, process).await?)
     };
     if let Err(error) = left.await {
         tracing::warn!(%error, "the process could not be unregistered");

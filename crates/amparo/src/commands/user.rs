@@ -3,7 +3,6 @@
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
 use app::access::users::{self, InitialPassword, NewUserInput};
-use app::upkeep::presence;
 use app::{App, collect_problem};
 use clap::ArgMatches;
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Role, Scope};
@@ -55,7 +54,7 @@ async fn describe_password_mail(
     app: &App,
     email: &str,
 ) -> Result<String, FatalError> {
-    let since = app.now().minus(presence::GONE_AFTER);
+    let since = app.now().minus(storage::server::processes::GONE_AFTER);
     let alive =
         storage::server::processes::list_live_processes(&app.db, since).await.map_err(app::Error::from)?;
     let when = if alive.is_empty() { " (o e-mail sai quando o servidor estiver no ar)" } else { "" };

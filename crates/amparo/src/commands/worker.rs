@@ -10,7 +10,6 @@ use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
 use crate::telemetry;
 use api::{HttpServer, ServerState};
-use app::server_key;
 use app::upkeep::database_life::{self, DatabaseLifeWatch};
 use app::upkeep::presence;
 use delivery::triggers::dispatch_handle::DispatchHandle;
@@ -18,6 +17,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use storage::DatabaseAddress;
 use tokio::task::JoinSet;
+use vault::ProcessIdentity;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -38,13 +38,20 @@ pub async fn run_worker(settings: &ServerSettings) -> Result<ExitCode, FatalErro
     let handle = telemetry::install_metrics()?;
     let app = super::open_app(settings).await?;
     let process = presence::generate_process_name(&app);
-    let vault = server_key::check_server_key(&app, &key_file, &process, VERSION).await?;
+    let identity = ProcessIdentity { name: &process, version: VERSION };
+    let vault = vault::check_server_key(app.key_context(), &key_file, identity).await?;
     let watch = DatabaseLifeWatch::new(address.mark_path());
     database_life::check_database_life(&app, &watch).await?;
     signals.begin_serving();
     let interval = settings.housekeeping.heartbeat;
     let mut background = JoinSet::new();
-    let heartbeat = ProcessHeartbeat { process: process.clone(), watch: watch.clone(), every: interval };
+    let heartbeat = ProcessHeartbeat {
+        process: process.clone(),
+        watch: watch.clone(),
+        every: interval,
+        vault: vault.clone(),
+        key_file,
+    };
     background.spawn(send_heartbeats(app.clone(), handle.clone(), heartbeat));
     background.spawn(measure_triggers(app.clone(), interval));
     let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());

@@ -1,9 +1,10 @@
-//! `amparo key replace`: a server whose key is lost goes on, without what only that key opened.
+//! `amparo key rotate`: a new key for the old one, beside servers. `amparo key replace`: a server whose key is lost goes on,
+//! without what only that key opened.
 
 use super::files::{founded, token};
-use super::{Amparo, sentence};
+use super::{Amparo, bare, sentence};
 use std::process::Output;
-use testkit::{Database, both_engines, dump};
+use testkit::{Database, Engine, both_engines, dump, until};
 
 const REPLACE: &str = "key replace --give-up-secrets";
 const SERVE: &str = "serve --listen 127.0.0.1:0 --log-level off";
@@ -99,4 +100,67 @@ async fn a_key_that_is_there_or_in_use_is_not_replaced(database: Database) {
     std::fs::write(amparo.key(), &key).unwrap();
     assert!(amparo.said("receiver list").contains("ativo"));
     assert_eq!(serving.terminate(), 0);
+}
+
+#[both_engines]
+async fn a_key_is_rotated_while_servers_run(database: Database) {
+    let engine = database.engine;
+    let amparo = begin(database);
+    let old = std::fs::read_to_string(amparo.key()).unwrap();
+    let serving = amparo.serve();
+    // A second server, on a machine with a key file of its own.
+    let elsewhere = amparo.folder.path().join("outra-chave");
+    let second = (engine == Engine::Postgres).then(|| {
+        std::fs::copy(amparo.key(), &elsewhere).unwrap();
+        let mut command = bare(amparo.folder.path());
+        command.args(SERVE.split(' ')).args(["--housekeeping-heartbeat", "10ms"]);
+        command.args(["--database", amparo.database.address_text()]).arg("--key-file").arg(&elsewhere);
+        Amparo::started(&mut command)
+    });
+    let said = amparo.said("key rotate");
+    assert!(said.contains("é nova") && said.contains("(cifrados de novo: 1)"), "{said}");
+    let new = std::fs::read_to_string(amparo.key()).unwrap();
+    assert!(new != old && new.lines().count() == 1);
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(amparo.key()).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+
+    // Servers and commands go on with the new key alone.
+    token(&serving.address);
+    let rotated = secret(&amparo.said("receiver rotate --code 1"));
+    assert_ne!(rotated, secret(&amparo.said("receiver rotate --code 1")));
+    if let Some(second) = second {
+        until("the other machine has only the new key", || async {
+            std::fs::read_to_string(&elsewhere).unwrap() == new
+        })
+        .await;
+        token(&second.address);
+        assert_eq!(second.terminate(), 0);
+    }
+    assert_eq!(serving.terminate(), 0);
+    let checked = amparo.said("doctor --listen 127.0.0.1:0");
+    assert!(checked.lines().any(|line| line.starts_with("ok     chave")), "{checked}");
+
+    std::fs::write(amparo.key(), &old).unwrap();
+    let refused = amparo.complained("receiver list");
+    assert!(refused.contains("não é a deste banco"), "{refused}");
+    std::fs::write(amparo.key(), &new).unwrap();
+    assert!(amparo.said("receiver list").contains("ativo"));
+    assert!(amparo.said("key rotate").contains("(cifrados de novo: 1)"), "with no server, too");
+    assert!(amparo.said("receiver list").contains("ativo"));
+}
+
+#[both_engines]
+async fn a_key_that_is_absent_or_of_another_database_is_not_rotated(database: Database) {
+    let amparo = begin(database);
+    let before = stored(&amparo).await;
+    let key = std::fs::read_to_string(amparo.key()).unwrap();
+    std::fs::write(amparo.key(), "0".repeat(64)).unwrap();
+    assert!(amparo.complained("key rotate").contains("não é a deste banco"));
+    std::fs::remove_file(amparo.key()).unwrap();
+    assert!(amparo.complained("key rotate").contains("não está em"));
+    assert!(!amparo.key().exists());
+    assert_eq!(stored(&amparo).await, before, "nothing has changed");
+    std::fs::write(amparo.key(), key).unwrap();
+    assert!(amparo.said("receiver list").contains("ativo"));
 }

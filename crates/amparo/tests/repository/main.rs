@@ -42,7 +42,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ("wire", &["domain", "registers"]),
     ("storage", &["boxed", "domain", "registers"]),
     ("backup", &["boxed", "domain", "storage"]),
-    ("vault", &["domain"]),
+    ("vault", &["boxed", "domain", "storage"]),
     ("app", &["boxed", "domain", "file-content", "registers", "storage", "vault", "wire"]),
     ("demo", &["app", "boxed", "domain", "registers", "storage"]),
     ("exchange", &["app", "boxed", "domain", "registers", "storage", "vault", "wire"]),

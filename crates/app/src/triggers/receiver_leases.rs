@@ -120,7 +120,7 @@ pub async fn release_receivers(
 /// Releases the leases of processes that are gone.
 #[boxed::future]
 pub async fn free_abandoned_leases(app: &App, holder: &LeaseHolder, begins: bool) -> Result<u64, Error> {
-    let since = app.now().minus(crate::upkeep::presence::GONE_AFTER);
+    let since = app.now().minus(processes::GONE_AFTER);
     let alive: Vec<String> =
         processes::list_live_processes(&app.db, since).await?.into_iter().map(|one| one.process).collect();
     let mut freed = 0;

@@ -2,7 +2,10 @@
 
 use super::receivers::reject_unknown_receiver;
 use crate::{App, Error};
-use domain::{Moment, RandomSource, ReceiverAddress, ReceiverCode, SecretOwnerKind, SigningSecret, TenantId};
+use domain::{
+    Moment, RandomSource, ReceiverAddress, ReceiverCode, SealedSecret, SecretOwnerKind, SigningSecret,
+    TenantId,
+};
 use serde::{Deserialize, Serialize};
 use storage::Tx;
 use storage::server::secrets;
@@ -24,7 +27,7 @@ impl ReceiverSecretBundle {
         vault: &Vault,
         chance: &dyn RandomSource,
         place: SecretLocation,
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Result<SealedSecret, Error> {
         let text = serde_json::to_vec(self).map_err(|error| Error::Defect(error.to_string()))?;
         Ok(vault.seal(chance, place, &text)?)
     }

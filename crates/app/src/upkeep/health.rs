@@ -1,6 +1,5 @@
 //! The health of the server, for operators and administrators.
 
-use super::presence;
 use crate::mail::{self, MailDeliveryMethod};
 use crate::session::Session;
 use crate::{App, Error};
@@ -47,9 +46,11 @@ pub struct ReceiverHealthCounts {
 pub async fn read_server_health(app: &App, caller: &Session) -> Result<ServerHealth, Error> {
     caller.require_role(&Role::ADMINISTRATORS)?;
     let tenant = caller.scope.tenant();
-    let alive =
-        storage::server::processes::list_live_processes(&app.db, app.now().minus(presence::GONE_AFTER))
-            .await?;
+    let alive = storage::server::processes::list_live_processes(
+        &app.db,
+        app.now().minus(storage::server::processes::GONE_AFTER),
+    )
+    .await?;
     let mut health = ServerHealth {
         schema: storage::newest_schema(),
         bytes: app.db.size().await?,

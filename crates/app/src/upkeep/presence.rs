@@ -7,8 +7,6 @@ use std::time::Duration;
 use storage::server::processes;
 use storage::{Db, Tx, WriteLane};
 
-/// A process without a heartbeat for this long counts as gone.
-pub const GONE_AFTER: Duration = Duration::from_secs(30);
 /// A heartbeat is a small durable write. If it takes longer than this, writes do not work.
 const BEAT_LIMIT: Duration = Duration::from_secs(10);
 /// Processes gone for this long are deleted.
@@ -51,15 +49,5 @@ async fn beat_in_time(db: &Db, input: (String, &'static str, Moment)) -> Result<
 async fn write_heartbeat(tx: &mut Tx, (process, version, now): &(String, &str, Moment)) -> Result<(), Error> {
     processes::record_heartbeat(tx, process, version, *now).await?;
     processes::delete_stale_processes(tx, now.minus(FORGOTTEN_AFTER)).await?;
-    Ok(())
-}
-
-#[boxed::future]
-pub async fn sign_off_process(app: &App, process: &str) -> Result<(), storage::Error> {
-    let lane = WriteLane::foreground(TenantId::SERVER);
-    for db in app.db.list_databases() {
-        db.write(lane, process.to_owned(), |tx, process| Box::pin(processes::delete_process(tx, process)))
-            .await?;
-    }
     Ok(())
 }

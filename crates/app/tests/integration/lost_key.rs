@@ -4,24 +4,25 @@ use crate::second_factor::{enter, switched_on};
 use app::access::second_factor::{self, SecondFactorState};
 use app::access::sessions::SignInOutcome;
 use app::idempotency::{IdempotentWrite, WriteOutcome};
-use app::lost_key::{LostSecrets, replace_lost_key};
-use app::server_key::{self, KeyError};
+use app::lost_key::{LostKeyError, LostSecrets, replace_lost_key};
 use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
-use app::{App, Vault};
+use app::{App, Error, Vault};
 use domain::{Entity, ReceiverCode, SecretOwnerKind, TenantId};
 use std::path::Path;
 use storage::server::secrets;
 use storage::{WriteLane, sql};
 use testkit::{World, both_engines, dump, dump_table};
+use vault::{KeyError, ProcessIdentity, SecretLocation};
 
 /// A process that starts with the key at this path.
 async fn start(app: &App, path: &Path) -> Result<Vault, KeyError> {
-    let vault = server_key::check_server_key(app, path, "server", "0").await?;
-    app::upkeep::presence::sign_off_process(app, "server").await?;
+    let process = ProcessIdentity { name: "server", version: "0" };
+    let vault = vault::check_server_key(app.key_context(), path, process).await?;
+    storage::server::processes::unregister_process(&app.db, "server").await?;
     Ok(vault)
 }
 
-async fn add_receiver(world: &World, vault: &Vault, tenant: TenantId) -> ReceiverCode {
+pub async fn create_receiver(world: &World, vault: &Vault, tenant: TenantId) -> Result<ReceiverCode, Error> {
     let request = RequestedReceiver {
         address: domain::ReceiverAddress::parse("https://erp.example").unwrap(),
         entities: vec![Entity::Benefit],
@@ -31,13 +32,20 @@ async fn add_receiver(world: &World, vault: &Vault, tenant: TenantId) -> Receive
     let by = TenantActor { tenant, user: None };
     let once = IdempotentWrite::without_key();
     let created = receivers::create_receiver(world.app(), vault, by, request, once).await;
-    created.and_then(WriteOutcome::into_fresh).unwrap().code
+    Ok(created.and_then(WriteOutcome::into_fresh)?.code)
+}
+
+pub async fn add_receiver(world: &World, vault: &Vault, tenant: TenantId) -> ReceiverCode {
+    create_receiver(world, vault, tenant).await.unwrap()
 }
 
 /// The token of a card, as far as the secrets know of it.
-async fn add_card_token(world: &World, tenant: TenantId) {
-    let unit = world.db().write(WriteLane::foreground(tenant), tenant, |tx, tenant| {
-        Box::pin(secrets::upsert_secret(tx, *tenant, SecretOwnerKind::CreditCard, 1, b"sealed"))
+pub async fn add_card_token(world: &World, vault: &Vault, tenant: TenantId, code: i32) {
+    let place = SecretLocation { tenant, kind: SecretOwnerKind::CreditCard, code };
+    let sealed = vault.seal(&*world.app().random_source, place, b"tok_1").unwrap();
+    let input = (tenant, code, sealed);
+    let unit = world.db().write(WriteLane::foreground(tenant), input, |tx, (tenant, code, sealed)| {
+        Box::pin(secrets::upsert_secret(tx, *tenant, SecretOwnerKind::CreditCard, *code, sealed))
     });
     unit.await.unwrap();
 }
@@ -51,14 +59,20 @@ async fn read_other_tables(world: &World) -> Vec<String> {
     all
 }
 
+/// The key that the app of a test encrypts with.
+pub fn write_own_key(path: &Path) {
+    std::fs::write(path, "07".repeat(32)).unwrap();
+}
+
 /// Both associations have a receiver, a second factor and a card, sealed with a key that is gone.
 async fn lose_key(world: &World, path: &Path) -> Vec<(TenantId, ReceiverCode)> {
+    write_own_key(path);
     let vault = start(world.app(), path).await.unwrap();
     let mut added = Vec::new();
     for (tenant, owner) in [(world.here, &world.operator), (world.there, &world.stranger)] {
         added.push((tenant, add_receiver(world, &vault, tenant).await));
         switched_on(world, owner).await;
-        add_card_token(world, tenant).await;
+        add_card_token(world, &vault, tenant, 1).await;
     }
     std::fs::remove_file(path).unwrap();
     assert!(matches!(start(world.app(), path).await, Err(KeyError::KeyLost(_))));
@@ -99,7 +113,10 @@ async fn an_interrupted_replacement_is_repeated(world: World) {
     let added = lose_key(&world, &path).await;
     // Everything is given up, and then the file cannot be written.
     let nowhere = folder.path().join("none").join("amparo.key");
-    assert!(matches!(replace_lost_key(world.app(), &nowhere).await, Err(KeyError::File(_))));
+    assert!(matches!(
+        replace_lost_key(world.app(), &nowhere).await,
+        Err(LostKeyError::Key(KeyError::File(_)))
+    ));
     assert!(matches!(start(world.app(), &path).await, Err(KeyError::KeyLost(_))));
     for _ in 0..2 {
         let again = replace_lost_key(world.app(), &path).await.unwrap();
@@ -121,13 +138,19 @@ async fn a_key_that_is_there_or_in_use_is_not_replaced(world: World) {
     add_receiver(&world, &vault, world.here).await;
     let before = dump(world.db()).await;
     let key = std::fs::read(&path).unwrap();
-    assert!(matches!(replace_lost_key(world.app(), &path).await, Err(KeyError::NotLost(_))));
+    assert!(matches!(
+        replace_lost_key(world.app(), &path).await,
+        Err(LostKeyError::Key(KeyError::NotLost(_)))
+    ));
     std::fs::write(&path, "0".repeat(64)).unwrap();
-    assert!(matches!(replace_lost_key(world.app(), &path).await, Err(KeyError::OtherKey(_))));
+    assert!(matches!(
+        replace_lost_key(world.app(), &path).await,
+        Err(LostKeyError::Key(KeyError::OtherKey(_)))
+    ));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "0".repeat(64));
     std::fs::remove_file(&path).unwrap();
     app::upkeep::presence::record_heartbeat(world.app(), "another", "0").await.unwrap();
-    assert!(matches!(replace_lost_key(world.app(), &path).await, Err(KeyError::InUse(_))));
+    assert!(matches!(replace_lost_key(world.app(), &path).await, Err(LostKeyError::Key(KeyError::InUse(_)))));
     assert!(!path.exists());
     assert_eq!(dump(world.db()).await, before);
     std::fs::write(&path, key).unwrap();

@@ -15,6 +15,7 @@ mod files;
 mod growth;
 mod import_pages;
 mod importing;
+mod key_rotation;
 mod life;
 mod looked;
 mod lost_key;

@@ -1,13 +1,13 @@
 //! Housekeeping runs once per database and survives restarts; the server's key is one for all processes.
 
 use app::App;
-use app::server_key::{self, KeyError};
 use app::upkeep::housekeeping::{RetentionPolicy, run_if_due};
 use app::upkeep::presence;
 use domain::{Clock, Moment};
 use std::time::Duration;
 use storage::{QueryWeight, Statement, WriteLane, sql};
 use testkit::{World, both_engines, eight_at_once};
+use vault::{KeyError, ProcessIdentity};
 
 const DAY: Duration = Duration::from_hours(24);
 const RETENTION: RetentionPolicy = RetentionPolicy {
@@ -138,7 +138,8 @@ async fn a_job_whose_process_died_is_taken_over_and_the_dead_one_cannot_finish_i
 
 /// A process for each path.
 async fn check(app: &App, path: &std::path::Path) -> Result<app::Vault, KeyError> {
-    server_key::check_server_key(app, path, &path.display().to_string(), "0").await
+    let name = path.display().to_string();
+    vault::check_server_key(app.key_context(), path, ProcessIdentity { name: &name, version: "0" }).await
 }
 
 #[both_engines]
@@ -181,7 +182,7 @@ async fn a_lost_key_is_replaced_only_while_nothing_depends_on_it(world: World) {
     std::fs::remove_file(&key).unwrap();
     presence::record_heartbeat(world.app(), "another", "0.1.0").await.unwrap();
     assert!(matches!(check(world.app(), &key).await, Err(KeyError::InUse(_))));
-    presence::sign_off_process(world.app(), "another").await.unwrap();
+    storage::server::processes::unregister_process(world.db(), "another").await.unwrap();
     check(world.app(), &key).await.unwrap();
     let secret =
         sql("INSERT INTO secrets (tenant, kind, code, sealed) VALUES ($1, 'prova', 1, $2)").arg(world.here);
@@ -198,10 +199,12 @@ async fn a_process_that_falls_silent_is_gone(world: World) {
     world.clock.pass(Duration::from_secs(20));
     presence::record_heartbeat(app, "two", "0.1.0").await.unwrap();
     world.clock.pass(Duration::from_secs(20));
-    let alive =
-        storage::server::processes::list_live_processes(&app.db, app.now().minus(presence::GONE_AFTER))
-            .await
-            .unwrap();
+    let alive = storage::server::processes::list_live_processes(
+        &app.db,
+        app.now().minus(storage::server::processes::GONE_AFTER),
+    )
+    .await
+    .unwrap();
     assert_eq!(alive.iter().map(|one| one.process.as_str()).collect::<Vec<_>>(), ["two"]);
 }
 

@@ -136,6 +136,8 @@ struct TableRowBatch {
     next: RestoreProgress,
     table: &'static ArchiveTable,
     rows: Vec<Vec<SqlScalar>>,
+    /// The key that encrypted the secrets among the rows.
+    key_fingerprint: String,
 }
 
 /// The input of the last transaction.
@@ -253,7 +255,8 @@ impl ArchiveRestoreRun<'_> {
             if table.is_activity() {
                 self.write_accesses(table, std::mem::take(&mut rows)).await?;
             }
-            let part = TableRowBatch { stored_progress, next: next.clone(), table, rows };
+            let key_fingerprint = self.tenant_vault.vault.fingerprint();
+            let part = TableRowBatch { stored_progress, next: next.clone(), table, rows, key_fingerprint };
             let lane = WriteLane::background(self.tenant());
             self.app.db.write(lane, part, |tx, part| Box::pin(write_table_batch(tx, part))).await?;
             (stored_progress, at) = (next.clone(), next);
@@ -424,6 +427,7 @@ async fn write_table_batch(tx: &mut Tx, part: &TableRowBatch) -> Result<(), Arch
     match part.table.name {
         "logins" => refuse_taken_names(tx, &part.column_texts("email"), &[]).await?,
         "hosts" => refuse_taken_names(tx, &[], &part.column_texts("host")).await?,
+        "secrets" => storage::server::secrets::ensure_key_in_use(tx, &part.key_fingerprint).await?,
         _ => {}
     }
     let upgraded_rows = upgrade_archive_rows(part.table, part.rows.clone());

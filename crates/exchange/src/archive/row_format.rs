@@ -96,7 +96,7 @@ pub fn parse_record(
         && let SqlScalar::Bytes(plain) = &row[at]
     {
         let sealed = tenant_vault.vault.seal(chance, tenant_vault.secret_place(table, &row)?, plain);
-        row[at] = SqlScalar::Bytes(sealed.map_err(|error| error.to_string())?);
+        row[at] = SqlScalar::Bytes(sealed.map_err(|error| error.to_string())?.bytes);
     }
     Ok(row)
 }

@@ -4,6 +4,7 @@ pub mod counters;
 pub mod housekeeping;
 pub mod idempotency;
 pub mod jobs;
+pub mod key_holders;
 pub mod leases;
 pub mod mails;
 pub mod processes;

@@ -1,8 +1,12 @@
 //! The processes that currently serve this database. A process registers in the database itself, where the key is
 //! checked, and beats where activity is written.
 
-use crate::{Db, Error, QueryWeight, ReadSource, Tx, sql};
-use domain::Moment;
+use crate::{Db, Error, QueryWeight, ReadSource, Tx, WriteLane, sql};
+use domain::{Moment, TenantId};
+use std::time::Duration;
+
+/// A process without a heartbeat for this long counts as gone.
+pub const GONE_AFTER: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerProcess {
@@ -23,8 +27,17 @@ pub async fn record_heartbeat(tx: &mut Tx, process: &str, version: &str, now: Mo
     tx.execute(statement).await.map(drop)
 }
 
+/// Deletes a process that stops, wherever it is registered.
 #[boxed::future]
-pub async fn delete_process(tx: &mut Tx, process: &str) -> Result<(), Error> {
+pub async fn unregister_process(db: &Db, process: &str) -> Result<(), Error> {
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    for db in db.list_databases() {
+        db.write(lane, process.to_owned(), |tx, process| Box::pin(delete_process(tx, process))).await?;
+    }
+    Ok(())
+}
+
+async fn delete_process(tx: &mut Tx, process: &str) -> Result<(), Error> {
     tx.execute(sql("DELETE FROM processes WHERE process = $1").arg(process)).await.map(drop)
 }
 

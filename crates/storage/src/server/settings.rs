@@ -9,6 +9,10 @@ pub enum ServerSetting {
     DefaultTenant,
     /// A digest of the server's key, to detect a wrong key at startup.
     KeyFingerprint,
+    /// While a new key takes the place of the server's key: the new one, encrypted with the old one.
+    NextKey,
+    /// A digest of the key it takes the place of, as long as servers may still encrypt with that.
+    RetiringKey,
     /// How far the demo data has been loaded.
     Demo,
     /// A digest of the code for setting up an empty server in a browser.
@@ -26,6 +30,8 @@ impl ServerSetting {
         match self {
             ServerSetting::DefaultTenant => "default_tenant",
             ServerSetting::KeyFingerprint => "key_fingerprint",
+            ServerSetting::NextKey => "next_key",
+            ServerSetting::RetiringKey => "retiring_key",
             ServerSetting::Demo => "demo",
             ServerSetting::SetupCode => "setup_code",
             ServerSetting::ArchiveRestore => "bringing",

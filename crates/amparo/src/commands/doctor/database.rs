@@ -4,8 +4,8 @@ use super::CheckFinding;
 use crate::commands::resolve_key_file;
 use crate::fatal::describe_cause;
 use crate::settings::ServerSettings;
-use app::upkeep::{checkup, presence};
-use app::{App, server_key, tenants};
+use app::upkeep::checkup;
+use app::{App, tenants};
 use domain::Moment;
 use std::time::Duration;
 use storage::{DatabaseAddress, Db, TransportProtection};
@@ -164,7 +164,8 @@ pub async fn check_processes(
 ) -> (CheckFinding, bool) {
     const WHAT: &str = "servidores";
     let now = app.now();
-    let since = now.minus((settings.housekeeping.heartbeat * BEATS_MISSED).min(presence::GONE_AFTER));
+    let since = now
+        .minus((settings.housekeeping.heartbeat * BEATS_MISSED).min(storage::server::processes::GONE_AFTER));
     let mut alive = match storage::server::processes::list_live_processes(&app.db, since).await {
         Ok(alive) => alive,
         Err(error) => return (CheckFinding::from_error(WHAT, app::Error::from(error)), false),
@@ -192,7 +193,7 @@ pub async fn check_key(settings: &ServerSettings, address: &DatabaseAddress, app
         Ok(path) => path,
         Err(error) => return CheckFinding::from_error(WHAT, error),
     };
-    match server_key::inspect_server_key(app, &path).await {
+    match vault::inspect_server_key(app.key_context(), &path).await {
         Ok(true) => CheckFinding::ok(WHAT, format!("{} é a deste banco.", path.display())),
         Ok(false) => CheckFinding::warning(
             WHAT,

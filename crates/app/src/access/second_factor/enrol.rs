@@ -8,7 +8,7 @@ use crate::access::login_audit::build_user_change;
 use crate::mail::{self, Addressee, UserNotice};
 use crate::session::AccountActor;
 use crate::{App, Error};
-use domain::{AuditedAction, CallerAddress, SecretOwnerKind};
+use domain::{AuditedAction, CallerAddress, SealedSecret, SecretOwnerKind};
 use std::sync::Arc;
 use storage::access::{second_factors, tokens};
 use storage::server::secrets;
@@ -39,7 +39,7 @@ pub async fn begin_enrolment(
     Ok(true)
 }
 
-async fn write_enrolment(tx: &mut Tx, command: &FactorCommand<Vec<u8>>) -> Result<(), Error> {
+async fn write_enrolment(tx: &mut Tx, command: &FactorCommand<SealedSecret>) -> Result<(), Error> {
     let (tenant, user) = (command.tenant, command.user);
     let factor = second_factors::find_second_factor(&mut *tx, tenant, user).await?;
     if factor.is_some_and(|factor| factor.confirmed_at.is_some()) {
