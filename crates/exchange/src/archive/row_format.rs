@@ -172,7 +172,7 @@ mod tests {
         let (secrets, here, there) = (table("secrets"), safe(1), safe(2));
         let place = SecretLocation { tenant: here.tenant, kind: SecretOwnerKind::Receiver, code: 3 };
         let sealed = here.vault.seal(&Fives, place, b"segredo").unwrap();
-        let row: Vec<SqlScalar> = vec!["receiver".into(), 3.into(), sealed[..].into()];
+        let row: Vec<SqlScalar> = vec!["receiver".into(), 3.into(), sealed.bytes[..].into()];
         let mut line = Vec::new();
         write_record(&mut line, secrets, &row, &here).unwrap();
         let parsed = parse_record(&line, secrets, &there, &Fives).unwrap();
