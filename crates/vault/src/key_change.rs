@@ -2,8 +2,8 @@
 //! into its memory and its file, and says so. The other half is `key_rotation.rs`.
 
 use crate::key_file::ServerKey;
+use crate::registered_key::{KeyContext, KeyError, RegisteredKey};
 use crate::sealed_secret::Vault;
-use crate::server_key::{KeyContext, KeyError, RegisteredKey};
 use domain::TenantId;
 use std::path::Path;
 use storage::server::key_holders;

@@ -1,7 +1,6 @@
 //! The server key and its file: 32 random bytes in hexadecimal, readable only by their owner. While a new key takes the
 //! place of an old one, the file holds both, one a line; which of them is in use, the database says.
 
-use crate::sealed_secret::{SealError, Vault};
 use domain::{RandomSource, encode_hex};
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
@@ -67,10 +66,6 @@ impl ServerKey {
     pub fn fingerprint(&self) -> String {
         let digest = Sha256::new().chain_update(b"amparo server key\0").chain_update(self.0).finalize();
         encode_hex(&digest[..16])
-    }
-
-    pub fn open_vault(&self) -> Result<Vault, SealError> {
-        Vault::new(&self.0)
     }
 }
 

@@ -10,8 +10,9 @@
 //! Interrupted at any point, the same command goes on.
 
 use crate::key_file::ServerKey;
+use crate::registered_key::{KeyContext, KeyError, RegisteredKey};
 use crate::sealed_secret::{SecretLocation, Vault};
-use crate::server_key::{KeyContext, KeyError, RegisteredKey, find_server_keys};
+use crate::server_key::find_server_keys;
 use domain::{RandomSource, SecretOwnerKind, TenantId};
 use std::path::Path;
 use std::sync::Arc;

@@ -15,20 +15,20 @@ pub struct SealError(&'static str);
 
 /// Encrypts and decrypts with the server's keys. Cloning it is cheap, and all clones follow when the keys change.
 #[derive(Clone)]
-pub struct Vault(Arc<RwLock<VaultKeys>>);
+pub struct Vault(Arc<RwLock<SealingKeys>>);
 
 /// The key that encrypts, and the keys it takes the place of, which still decrypt.
-struct VaultKeys {
+struct SealingKeys {
     server_keys: Vec<ServerKey>,
     fingerprint: String,
     current: LessSafeKey,
     retiring: Vec<LessSafeKey>,
 }
 
-impl VaultKeys {
-    fn new(server_keys: &[ServerKey]) -> Result<VaultKeys, SealError> {
+impl SealingKeys {
+    fn new(server_keys: &[ServerKey]) -> Result<SealingKeys, SealError> {
         let (current, retiring) = server_keys.split_first().ok_or(SealError("there is no key"))?;
-        Ok(VaultKeys {
+        Ok(SealingKeys {
             server_keys: server_keys.to_vec(),
             fingerprint: current.fingerprint(),
             current: derive_sealing_key(current)?,
@@ -60,12 +60,12 @@ impl Vault {
 
     /// The first key encrypts; all of them decrypt.
     pub(crate) fn from_keys(server_keys: &[ServerKey]) -> Result<Vault, SealError> {
-        Ok(Vault(Arc::new(RwLock::new(VaultKeys::new(server_keys)?))))
+        Ok(Vault(Arc::new(RwLock::new(SealingKeys::new(server_keys)?))))
     }
 
     /// Whether the keys were others before.
     pub(crate) fn replace_keys(&self, server_keys: &[ServerKey]) -> Result<bool, SealError> {
-        let fresh = VaultKeys::new(server_keys)?;
+        let fresh = SealingKeys::new(server_keys)?;
         let mut keys = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let is_other = keys.server_keys != fresh.server_keys;
         *keys = fresh;
@@ -81,7 +81,7 @@ impl Vault {
         self.keys().fingerprint.clone()
     }
 
-    fn keys(&self) -> RwLockReadGuard<'_, VaultKeys> {
+    fn keys(&self) -> RwLockReadGuard<'_, SealingKeys> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,6 +142,12 @@ impl Vault {
         let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let mut each = std::iter::once(&keys.current).chain(&keys.retiring);
         String::from_utf8(each.find_map(|key| decrypt(key, &binding, &bytes))?).ok()
+    }
+}
+
+impl ServerKey {
+    pub fn open_vault(&self) -> Result<Vault, SealError> {
+        Vault::new(self.bytes())
     }
 }
 

@@ -98,7 +98,7 @@ async fn a_backup_made_beside_a_server_brings_everything_back_elsewhere(database
     assert!(sentence(&refused).contains("nada foi mudado"));
 }
 
-/// The old database and its log are set aside together, so that the log never meets the restored file.
+/// The log of the old database is folded into it before it is set aside, so that the log never meets the restored file.
 #[testkit::test]
 async fn a_file_that_is_replaced_is_set_aside_with_its_log() {
     let amparo = Amparo::new(Database::fresh(Engine::Sqlite).await);
@@ -120,7 +120,8 @@ async fn a_file_that_is_replaced_is_set_aside_with_its_log() {
         .into_iter()
         .filter(|path| path.display().to_string().contains(".antes-"))
         .collect();
-    assert!(aside.iter().any(|path| path.display().to_string().ends_with("-wal")), "{aside:?}");
+    let logs = aside.iter().filter(|path| path.display().to_string().ends_with("-wal"));
+    assert_eq!((aside.len(), logs.count()), (2, 0), "the database and its activity: {aside:?}");
     let serving = amparo.serve();
     assert!(!is_known(&serving, &token(&serving.address), "perdido"));
     assert_eq!(serving.terminate(), 0);
