@@ -89,7 +89,7 @@ impl From<KeyError> for FatalError {
                 )
             }
             KeyError::OtherKey(path) => format!(
-                "A chave em {} não é a deste banco de dados; aponte a certa com --key-file ou AMPARO_KEY_FILE.",
+                "A chave em {} não é a deste banco de dados; aponte a certa com --key-file ou AMPARO_KEY_FILE ou, se ela foi trocada com `amparo key rotate`, copie o arquivo de outro servidor.",
                 path.display()
             ),
             KeyError::KeyLost(path) => format!(
@@ -113,7 +113,7 @@ impl From<KeyError> for FatalError {
                 processes.join(", ")
             ),
             KeyError::ConcurrentChange => {
-                "Outro comando trocou a chave ao mesmo tempo; espere que ele termine.".to_owned()
+                "Outro processo está trocando a chave; espere que ele termine e repita o comando.".to_owned()
             }
             KeyError::Seal(error) => return app::Error::from(error).into(),
             KeyError::Storage(error) => return app::Error::from(error).into(),
@@ -235,6 +235,7 @@ impl From<BackupActionError> for FatalError {
             BackupActionError::TargetExists(place) => format!(
                 "Já há um banco de dados em {place}, e nada foi mudado; com o SQLite, --replace o põe de lado, e com o PostgreSQL crie um banco vazio e aponte para ele."
             ),
+            BackupActionError::Key(error) => return error.into(),
             BackupActionError::OtherKey(path) => format!(
                 "O arquivo {path} tem outra chave, e nada foi mudado; --replace o põe de lado."
             ),

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use storage::backup::{build_activity_path, copy_snapshot};
 use storage::{DatabaseAddress, DatabaseOptions, Db};
+use vault::ServerKey;
 
 pub struct CreatedBackup {
     pub manifest: SnapshotManifest,
@@ -99,7 +100,7 @@ async fn store_content(
     progress: ProgressReport,
 ) -> Result<SnapshotManifest, BackupActionError> {
     let writer = PartWriter { destination, engine: installation.engine(), name };
-    let key_before = read_key_file(&installation.key_file)?;
+    let mut keys = read_keys(&installation.key_file)?;
     let mut parts = Vec::new();
     let schema = match &installation.address {
         DatabaseAddress::Sqlite(path) => {
@@ -129,9 +130,10 @@ async fn store_content(
         }
     };
     // While the key is rotated, the database may be of the moment before or after: it gets the keys of both.
-    let key_after = read_key_file(&installation.key_file)?;
-    if let Some(keys) = key_after.map(|after| join_keys(after, key_before.as_deref().unwrap_or_default())) {
-        parts.push(writer.store_key(keys).await?);
+    keys.extend(read_keys(&installation.key_file)?);
+    if !keys.is_empty() {
+        vault::ensure_keys_fit(db, &keys, &installation.key_file).await.map_err(BackupActionError::Key)?;
+        parts.push(writer.store_keys(&keys).await?);
     }
     let CopiedAttachments { mut list, counts } =
         copy_attachments(destination, installation, db, &progress).await?;
@@ -246,36 +248,21 @@ impl PartWriter<'_> {
         Ok((part, schema))
     }
 
-    async fn store_key(&self, keys: String) -> Result<StoredPart, BackupActionError> {
+    async fn store_keys(&self, keys: &[ServerKey]) -> Result<StoredPart, BackupActionError> {
+        let distinct = keys.iter().enumerate().filter(|(at, key)| !keys[..*at].contains(key));
+        let text = ServerKey::render_file(&distinct.map(|(_, key)| key.clone()).collect::<Vec<_>>());
         let stored = self.store_part(PartContent::ServerKey, None, move |out| {
-            out.write_all(keys.as_bytes())
+            out.write_all(text.as_bytes())
                 .map_err(|error| BackupActionError::Interrupted(error.to_string()))?;
-            Ok(keys.len() as u64)
+            Ok(text.len() as u64)
         });
         Ok(stored.await?.0)
     }
 }
 
-/// The keys of the server, one a line; a server that never started has none.
-fn read_key_file(path: &Path) -> Result<Option<String>, BackupActionError> {
-    match std::fs::read_to_string(path) {
-        Ok(keys) => Ok(Some(keys)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            Err(BackupActionError::File { path: path.display().to_string(), cause: error.to_string() })
-        }
-    }
-}
-
-/// All lines of `keys`, and those of `others` that are not among them.
-fn join_keys(mut keys: String, others: &str) -> String {
-    let missing: Vec<&str> =
-        others.lines().filter(|other| !keys.lines().any(|key| key.trim() == other.trim())).collect();
-    for line in missing {
-        keys.push_str(line);
-        keys.push('\n');
-    }
-    keys
+/// The keys of the server; one that never started has none.
+fn read_keys(path: &Path) -> Result<Vec<ServerKey>, BackupActionError> {
+    ServerKey::read_file(path).map_err(|error| BackupActionError::Key(error.into()))
 }
 
 /// What a producer returns: at least how much it wrote.
@@ -311,18 +298,5 @@ impl Write for CountingWriter<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::join_keys;
-
-    #[test]
-    fn keys_of_before_and_after_are_kept_once_each() {
-        assert_eq!(join_keys("a\n".to_owned(), "a\n"), "a\n");
-        assert_eq!(join_keys("b\n".to_owned(), "a\n"), "b\na\n");
-        assert_eq!(join_keys("b\na\n".to_owned(), "a\n"), "b\na\n");
-        assert_eq!(join_keys("b\n".to_owned(), ""), "b\n");
     }
 }

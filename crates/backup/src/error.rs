@@ -49,6 +49,9 @@ pub enum BackupActionError {
     ToolFailed { tool: &'static str, cause: String },
     #[error("the attachments cannot be used: {0}")]
     Attachments(String),
+    /// The key file is not the key of the database.
+    #[error(transparent)]
+    Key(vault::KeyError),
     #[error(transparent)]
     Open(#[from] storage::OpenError),
     #[error(transparent)]

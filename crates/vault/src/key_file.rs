@@ -3,9 +3,10 @@
 
 use domain::{RandomSource, encode_hex};
 use sha2::{Digest, Sha256};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
@@ -44,22 +45,16 @@ impl ServerKey {
         keys.filter(|keys| !keys.is_empty()).ok_or_else(|| KeyFileError::Malformed(path.to_owned()))
     }
 
-    /// Writes the key atomically, and never over an existing file.
-    pub fn create_file(&self, path: &Path) -> Result<(), KeyFileError> {
-        let staged = StagedKeyFile::write(path, std::slice::from_ref(self));
-        let linked = staged.and_then(|staged| std::fs::hard_link(&staged.0, path));
-        linked.map_err(|error| describe_file(path, &error))
+    /// The text of a file with these keys.
+    pub fn render_file(keys: &[ServerKey]) -> String {
+        keys.iter().map(|key| encode_hex(&key.0) + "\n").collect()
     }
 
-    /// Replaces the content of a key file atomically. Its owner stays, whoever runs the command.
-    pub(crate) fn replace_file(path: &Path, keys: &[ServerKey]) -> Result<(), KeyFileError> {
-        let replaced = path.canonicalize().and_then(|target| {
-            let staged = StagedKeyFile::write(&target, keys)?;
-            copy_owner(&target, &staged.0)?;
-            std::fs::rename(&staged.0, &target)?;
-            target.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-        });
-        replaced.map_err(|error| describe_file(path, &error))
+    /// Writes the key atomically, and never over an existing file.
+    pub fn create_file(&self, path: &Path) -> Result<(), KeyFileError> {
+        let staged = stage_file(path, std::slice::from_ref(self));
+        let written = staged.and_then(|staged| staged.persist_noclobber(path).map_err(|error| error.error));
+        written.map(drop).map_err(|error| describe_file(path, &error))
     }
 
     /// A digest by which a database knows its key.
@@ -80,36 +75,53 @@ fn parse_key(digits: &str) -> Option<ServerKey> {
     Some(ServerKey(key))
 }
 
-/// A key file under another name, removed unless it takes its place.
-struct StagedKeyFile(PathBuf);
+/// The right to replace a key file, which one process has at a time.
+pub(crate) struct KeyFileLock {
+    target: PathBuf,
+    /// The folder of the file: the file itself is replaced.
+    folder: File,
+}
 
-impl StagedKeyFile {
-    fn write(path: &Path, keys: &[ServerKey]) -> io::Result<StagedKeyFile> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{}.tmp", std::process::id()));
-        let staged = StagedKeyFile(PathBuf::from(name));
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&staged.0)?;
-        for key in keys {
-            writeln!(file, "{}", encode_hex(&key.0))?;
-        }
-        file.sync_all()?;
-        Ok(staged)
+impl KeyFileLock {
+    /// `None` if another process has it.
+    pub(crate) fn try_acquire(path: &Path) -> Result<Option<KeyFileLock>, KeyFileError> {
+        let acquired = || {
+            // A link stays one: what it points to is replaced.
+            let target = path.canonicalize()?;
+            let folder = File::open(target.parent().unwrap_or(Path::new(".")))?;
+            match folder.try_lock() {
+                Ok(()) => Ok(Some(KeyFileLock { target, folder })),
+                Err(TryLockError::WouldBlock) => Ok(None),
+                Err(TryLockError::Error(error)) => Err(error),
+            }
+        };
+        acquired().map_err(|error| describe_file(path, &error))
+    }
+
+    /// Replaces the keys atomically. The owner of the file stays, whoever runs the command.
+    pub(crate) fn replace_keys(&self, keys: &[ServerKey]) -> Result<(), KeyFileError> {
+        let replaced = stage_file(&self.target, keys).and_then(|staged| {
+            copy_owner_and_mode(&self.target, staged.path())?;
+            staged.persist(&self.target).map_err(|error| error.error)?;
+            self.folder.sync_all()
+        });
+        replaced.map_err(|error| describe_file(&self.target, &error))
     }
 }
 
-impl Drop for StagedKeyFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
+/// A file under a name of its own beside its place, readable only by its owner.
+fn stage_file(path: &Path, keys: &[ServerKey]) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut staged =
+        tempfile::Builder::new().prefix(".amparo-key-").tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    staged.write_all(ServerKey::render_file(keys).as_bytes())?;
+    staged.as_file().sync_all()?;
+    Ok(staged)
 }
 
-/// Gives a file the owner and the mode of another: a server must still read a key that root replaced.
+/// A server must still read a key that root replaced.
 #[cfg(unix)]
-fn copy_owner(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_owner_and_mode(from: &Path, to: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
     let (old, new) = (std::fs::metadata(from)?, std::fs::metadata(to)?);
     if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
@@ -119,7 +131,7 @@ fn copy_owner(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn copy_owner(_from: &Path, _to: &Path) -> io::Result<()> {
+fn copy_owner_and_mode(_from: &Path, _to: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -3,28 +3,38 @@
 //! 1. The new key is added to the file of this machine, and announced in the database, encrypted with the old one.
 //! 2. Every live server takes it into its memory and its file (`key_change.rs`), and says so. Until all have, secrets
 //!    encrypted with either key are accepted.
-//! 3. From then on [`storage::server::secrets::ensure_key_in_use`] refuses the old key. Every stored secret is encrypted
-//!    again, association by association, in the lane of its writes: none that the old key encrypted can follow.
+//! 3. From then on [`secrets::ensure_key_in_use`] refuses the old key. Every stored secret is encrypted again,
+//!    association by association, in the lane of its writes: none that the old key encrypted can follow. An association
+//!    without secrets is entered, too: its first may be under way.
 //! 4. The announcement and the old key are deleted.
 //!
 //! Interrupted at any point, the same command goes on.
 
-use crate::key_file::ServerKey;
+use crate::key_file::{KeyFileLock, ServerKey};
 use crate::registered_key::{KeyContext, KeyError, RegisteredKey};
 use crate::sealed_secret::{SecretLocation, Vault};
 use crate::server_key::find_server_keys;
-use domain::{RandomSource, SecretOwnerKind, TenantId};
+use domain::{Moment, RandomSource, SecretOwnerKind, TenantId};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::server::key_holders;
-use storage::server::processes::{self, GONE_AFTER};
+use storage::server::processes::{self, GONE_AFTER, ServerProcess};
 use storage::server::secrets::{self, StoredSecret};
 use storage::server::settings::{self, ServerSetting};
+use storage::server::tenants;
 use storage::{Tx, WriteLane};
+use tokio::time::Instant;
 
 /// How often the servers are looked at while they take the key.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How long a command waits for a server that is just replacing its key file.
+const LOCK_ATTEMPTS: u32 = 25;
+/// Processes that were not seen for this long are not looked at.
+const FORGOTTEN_AFTER: Duration = Duration::from_hours(24);
+/// Announced instead of the encrypted key while no server runs: the key does not pass through the database at all.
+const NO_SERVER_ASKS: &str = "-";
 /// How many secrets are encrypted again in one unit of work.
 const BATCH_SIZE: usize = 200;
 
@@ -50,20 +60,39 @@ pub async fn rotate_server_key(
     path: &Path,
     wait: RotationWait<'_>,
 ) -> Result<KeyRotation, KeyError> {
-    let vault = announce_key(context, path).await?;
+    let file = lock_key_file(context, path).await?;
+    let vault = announce_key_in(context, path, &file).await?;
     await_servers(context, &vault.fingerprint(), wait).await?;
     let lane = WriteLane::foreground(TenantId::SERVER);
-    context
-        .db
-        .write(lane, (), |tx, ()| Box::pin(settings::delete_setting(tx, ServerSetting::RetiringKey)))
-        .await?;
+    context.db.write(lane, vault.fingerprint(), |tx, new| Box::pin(retire_old_key(tx, new))).await?;
     let mut rotation = KeyRotation::default();
-    for tenant in secrets::list_tenants_with_secrets(context.db).await? {
+    let known = tenants::list_tenants(context.db).await?.into_iter().map(|tenant| tenant.id);
+    let mut all: Vec<TenantId> = known.chain([TenantId::SERVER]).collect();
+    all.extend(secrets::list_tenants_with_secrets(context.db).await?);
+    all.sort_unstable();
+    all.dedup();
+    for tenant in all {
         seal_tenant_again(context, &vault, tenant, &mut rotation).await?;
     }
+    // The new key is on the disk before the last copy of it leaves the database.
+    file.replace_keys(&vault.server_keys())?;
     context.db.write(lane, vault.fingerprint(), |tx, new| Box::pin(finish_rotation(tx, new))).await?;
-    ServerKey::replace_file(path, &vault.server_keys()[..1])?;
+    file.replace_keys(&vault.server_keys()[..1])?;
     Ok(rotation)
+}
+
+async fn lock_key_file(context: KeyContext<'_>, path: &Path) -> Result<KeyFileLock, KeyError> {
+    if find_server_keys(context, path).await?.is_none() {
+        return Err(KeyError::NoKeyYet(path.to_owned()));
+    }
+    let mut ticks = tokio::time::interval(LOOK_EVERY);
+    for _ in 0..LOCK_ATTEMPTS {
+        ticks.tick().await;
+        if let Some(file) = KeyFileLock::try_acquire(path)? {
+            return Ok(file);
+        }
+    }
+    Err(KeyError::ConcurrentChange)
 }
 
 /// A new key, by its digest and encrypted, and the digest of the old one.
@@ -73,28 +102,41 @@ struct AnnouncedKey {
     next_key: String,
 }
 
-/// Adds a new key to the file and announces it in the database, unless an interrupted rotation already did.
+/// The first step of a rotation: the key is in the file and the database, and no server has taken it yet.
 #[boxed::future]
 pub async fn announce_key(context: KeyContext<'_>, path: &Path) -> Result<Vault, KeyError> {
-    let keys = find_server_keys(context, path).await?.ok_or_else(|| KeyError::NoKeyYet(path.to_owned()))?;
+    let file = lock_key_file(context, path).await?;
+    announce_key_in(context, path, &file).await
+}
+
+/// Adds a new key to the file and announces it in the database, unless an interrupted rotation already did.
+async fn announce_key_in(
+    context: KeyContext<'_>,
+    path: &Path,
+    file: &KeyFileLock,
+) -> Result<Vault, KeyError> {
+    let found = find_server_keys(context, path).await?;
+    let (keys, registered) = found.ok_or_else(|| KeyError::NoKeyYet(path.to_owned()))?;
     let known = Vault::from_keys(&keys)?;
-    let registered = context.db.read((), |tx, ()| Box::pin(RegisteredKey::load(tx))).await?;
     if registered.next_key.is_some() {
-        ServerKey::replace_file(path, &keys)?;
+        file.replace_keys(&keys)?;
         return Ok(known);
     }
-    let (new, old) = (ServerKey::generate(&**context.random), keys.into_iter().take(1));
-    let both: Vec<ServerKey> = std::iter::once(new.clone()).chain(old).collect();
-    // In the file first: the new key is never in the database alone.
-    ServerKey::replace_file(path, &both)?;
+    let (old, new) = (keys[0].clone(), ServerKey::generate(&**context.random));
+    // In the file first: the new key is never in the database alone. And after the old one, which is in use until the
+    // database says otherwise.
+    file.replace_keys(&[old.clone(), new.clone()])?;
     let announced = AnnouncedKey {
-        old: known.fingerprint(),
+        old: old.fingerprint(),
         new: new.fingerprint(),
-        next_key: known.seal_next_key(&**context.random, &new)?,
+        next_key: match list_known_servers(context).await?.is_empty() {
+            true => NO_SERVER_ASKS.to_owned(),
+            false => known.seal_next_key(&**context.random, &new)?,
+        },
     };
     let lane = WriteLane::foreground(TenantId::SERVER);
     context.db.write(lane, announced, |tx, announced| Box::pin(write_announcement(tx, announced))).await?;
-    Ok(Vault::from_keys(&both)?)
+    Ok(Vault::from_keys(&[new, old])?)
 }
 
 async fn write_announcement(tx: &mut Tx, announced: &AnnouncedKey) -> Result<(), KeyError> {
@@ -110,21 +152,34 @@ async fn write_announcement(tx: &mut Tx, announced: &AnnouncedKey) -> Result<(),
     Ok(settings::upsert_setting(tx, ServerSetting::KeyFingerprint, &announced.new).await?)
 }
 
-/// Waits until every live server has the key.
+/// The servers that did not sign off, live or killed.
+async fn list_known_servers(context: KeyContext<'_>) -> Result<Vec<ServerProcess>, storage::Error> {
+    processes::list_live_processes(context.db, context.clock.now().minus(FORGOTTEN_AFTER)).await
+}
+
+/// Waits until every live server has the key. Their clocks may be wrong: a server is gone if its heartbeat does not
+/// change for as long as this process can measure.
 async fn await_servers(
     context: KeyContext<'_>,
     fingerprint: &str,
     wait: RotationWait<'_>,
 ) -> Result<(), KeyError> {
+    let mut heartbeats: HashMap<String, (Moment, Instant)> = HashMap::new();
     let mut ticks = tokio::time::interval(LOOK_EVERY);
     let looks = wait.limit.as_millis() / LOOK_EVERY.as_millis();
     for look in 0..=looks {
-        ticks.tick().await;
-        let since = context.clock.now().minus(GONE_AFTER);
+        let now = ticks.tick().await;
         let holders = key_holders::list_key_holders(context.db, fingerprint).await?;
-        let live = processes::list_live_processes(context.db, since).await?;
-        let mut awaited: Vec<String> = live.into_iter().map(|one| one.process).collect();
-        awaited.retain(|process| !holders.contains(process));
+        let mut awaited = Vec::new();
+        for server in list_known_servers(context).await? {
+            let heartbeat = heartbeats.entry(server.process.clone()).or_insert((server.seen_at, now));
+            if heartbeat.0 != server.seen_at {
+                *heartbeat = (server.seen_at, now);
+            }
+            if !holders.contains(&server.process) && now.duration_since(heartbeat.1) < GONE_AFTER {
+                awaited.push(server.process);
+            }
+        }
         match awaited.is_empty() {
             true => return Ok(()),
             false if look == looks => return Err(KeyError::NotTaken(awaited)),
@@ -132,6 +187,25 @@ async fn await_servers(
         }
     }
     Ok(())
+}
+
+/// From here on nothing that the old key encrypts is stored.
+async fn retire_old_key(tx: &mut Tx, fingerprint: &str) -> Result<(), KeyError> {
+    ensure_same_key(tx, fingerprint).await?;
+    Ok(settings::delete_setting(tx, ServerSetting::RetiringKey).await?)
+}
+
+async fn finish_rotation(tx: &mut Tx, fingerprint: &str) -> Result<(), KeyError> {
+    ensure_same_key(tx, fingerprint).await?;
+    key_holders::delete_all_key_holders(tx).await?;
+    Ok(settings::delete_setting(tx, ServerSetting::NextKey).await?)
+}
+
+async fn ensure_same_key(tx: &mut Tx, fingerprint: &str) -> Result<(), KeyError> {
+    match RegisteredKey::load(tx).await?.fingerprint.as_deref() == Some(fingerprint) {
+        true => Ok(()),
+        false => Err(KeyError::ConcurrentChange),
+    }
 }
 
 /// A page of the secrets of an association, those after a place.
@@ -168,27 +242,22 @@ async fn seal_page_again(
     tx: &mut Tx,
     page: &SecretPage,
 ) -> Result<(KeyRotation, Option<(String, i32)>), KeyError> {
+    secrets::ensure_key_in_use(tx, &page.vault.fingerprint()).await?;
     let stored = secrets::list_secrets_after(&mut *tx, page.tenant, page.after.as_ref(), BATCH_SIZE).await?;
+    let last = stored.last().map(|one| (one.kind.clone(), one.code));
     let mut done = KeyRotation::default();
+    let mut updates = Vec::new();
     for StoredSecret { kind, code, sealed } in &stored {
-        let owner = SecretOwnerKind::from_name(kind);
-        let place = owner.map(|kind| SecretLocation { tenant: page.tenant, kind, code: *code });
-        match place.map(|place| (place, page.vault.seal_again(&*page.random, place, sealed))) {
-            Some((_, Ok(None))) => {}
-            Some((place, Ok(Some(fresh)))) => {
-                secrets::upsert_secret(tx, page.tenant, place.kind, *code, &fresh).await?;
-                done.sealed_again += 1;
-            }
-            Some((_, Err(_))) | None => done.unreadable += 1,
+        let unknown = || storage::Error::Broken(format!("{kind:?} is no kind of secret"));
+        let owner = SecretOwnerKind::from_name(kind).ok_or_else(unknown)?;
+        let place = SecretLocation { tenant: page.tenant, kind: owner, code: *code };
+        match page.vault.seal_again(&*page.random, place, sealed) {
+            Ok(None) => {}
+            Ok(Some(fresh)) => updates.push(secrets::update_secret(page.tenant, owner, *code, &fresh)),
+            Err(_) => done.unreadable += 1,
         }
     }
-    Ok((done, stored.into_iter().last().map(|one| (one.kind, one.code))))
-}
-
-async fn finish_rotation(tx: &mut Tx, fingerprint: &str) -> Result<(), KeyError> {
-    if RegisteredKey::load(tx).await?.fingerprint.as_deref() != Some(fingerprint) {
-        return Err(KeyError::ConcurrentChange);
-    }
-    key_holders::delete_all_key_holders(tx).await?;
-    Ok(settings::delete_setting(tx, ServerSetting::NextKey).await?)
+    done.sealed_again = updates.len() as u64;
+    tx.execute_batch(updates).await?;
+    Ok((done, last))
 }

@@ -10,8 +10,9 @@ mod server_key;
 pub use key_change::take_new_key;
 pub use key_file::{KeyFileError, ServerKey};
 pub use key_rotation::{KeyRotation, RotationWait, announce_key, rotate_server_key};
-pub use registered_key::{KeyContext, KeyError};
+pub use registered_key::{KeyContext, KeyError, ensure_keys_fit};
 pub use sealed_secret::{SealError, SecretLocation, Vault};
 pub use server_key::{
-    ProcessIdentity, check_server_key, inspect_server_key, open_vault_for_command, register_replacement,
+    KeyFileState, ProcessIdentity, check_server_key, inspect_server_key, open_vault_for_command,
+    register_replacement,
 };

@@ -63,7 +63,7 @@ impl Vault {
         Ok(Vault(Arc::new(RwLock::new(SealingKeys::new(server_keys)?))))
     }
 
-    /// Whether the keys were others before.
+    /// Returns whether the keys changed.
     pub(crate) fn replace_keys(&self, server_keys: &[ServerKey]) -> Result<bool, SealError> {
         let fresh = SealingKeys::new(server_keys)?;
         let mut keys = self.0.write().unwrap_or_else(PoisonError::into_inner);

@@ -71,7 +71,14 @@ pub async fn check_server_key(
     match verdict {
         KeyVerdict::Welcome(keys) => {
             let vault = Vault::from_keys(&keys)?;
-            take_new_key(context, &vault, &path, process.name).await?;
+            // A file that cannot be replaced is no reason not to serve; `amparo key rotate` waits for it.
+            match take_new_key(context, &vault, &path, process.name).await {
+                Ok(()) => {}
+                Err(KeyError::File(error)) => {
+                    tracing::error!(%error, "the key file cannot follow the server key");
+                }
+                Err(error) => return Err(error),
+            }
             Ok(vault)
         }
         KeyVerdict::OtherKey => Err(KeyError::OtherKey(path)),
@@ -94,12 +101,26 @@ pub async fn open_vault_for_command(
     path: &Path,
     process: ProcessIdentity<'_>,
 ) -> Result<Vault, KeyError> {
-    if let Some(keys) = find_server_keys(context, path).await? {
-        return Ok(Vault::from_keys(&keys)?);
+    if let Some((keys, registered)) = find_server_keys(context, path).await? {
+        let vault = Vault::from_keys(&keys)?;
+        if registered.fingerprint.is_none() {
+            let lane = WriteLane::foreground(TenantId::SERVER);
+            let fingerprint = vault.fingerprint();
+            context.db.write(lane, fingerprint, |tx, own| Box::pin(register_first_key(tx, own))).await?;
+        }
+        return Ok(vault);
     }
     let vault = check_server_key(context, path, process).await?;
     processes::unregister_process(context.db, process.name).await?;
     Ok(vault)
+}
+
+/// What a command encrypts before the first server starts must not open with another key than the server's.
+async fn register_first_key(tx: &mut Tx, fingerprint: &str) -> Result<(), storage::Error> {
+    match settings::find_setting(&mut *tx, ServerSetting::KeyFingerprint).await? {
+        Some(_) => Ok(()),
+        None => settings::upsert_setting(tx, ServerSetting::KeyFingerprint, fingerprint).await,
+    }
 }
 
 /// The processes whose heartbeats are in another database than their registration.
@@ -130,17 +151,32 @@ async fn judge_candidate(tx: &mut Tx, new: &ServerCandidate) -> Result<KeyVerdic
     Ok(verdict)
 }
 
-/// Whether the key file exists, without creating one; an error if it does not match the database.
-#[boxed::future]
-pub async fn inspect_server_key(context: KeyContext<'_>, path: &Path) -> Result<bool, KeyError> {
-    Ok(find_server_keys(context, path).await?.is_some())
+/// A key file that matches its database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyFileState {
+    /// There is none, and a new one loses nothing.
+    Absent,
+    Present,
+    /// A new key has not taken the place of the old one everywhere.
+    RotationUnfinished,
 }
 
-/// The keys to use, the one that encrypts first; none if there is no file, and a new one loses nothing.
+/// The state of the key file, without creating one; an error if it does not match the database.
+#[boxed::future]
+pub async fn inspect_server_key(context: KeyContext<'_>, path: &Path) -> Result<KeyFileState, KeyError> {
+    Ok(match find_server_keys(context, path).await? {
+        None => KeyFileState::Absent,
+        Some((_, registered)) if registered.next_key.is_some() => KeyFileState::RotationUnfinished,
+        Some(_) => KeyFileState::Present,
+    })
+}
+
+/// The keys to use, the one that encrypts first, and what the database knows of them; none if there is no file, and a
+/// new one loses nothing.
 pub(crate) async fn find_server_keys(
     context: KeyContext<'_>,
     path: &Path,
-) -> Result<Option<Vec<ServerKey>>, KeyError> {
+) -> Result<Option<(Vec<ServerKey>, RegisteredKey)>, KeyError> {
     let input = (context.clock.now().minus(GONE_AFTER), list_live_elsewhere(context).await?);
     let known = context
         .db
@@ -152,7 +188,7 @@ pub(crate) async fn find_server_keys(
         (true, _) if known.is_served => Err(KeyError::InUse(path.to_owned())),
         (true, _) => Ok(None),
         (false, None) => Err(KeyError::OtherKey(path.to_owned())),
-        (false, keys) => Ok(keys),
+        (false, Some(keys)) => Ok(Some((keys, known.registered))),
     }
 }
 

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy};
+use vault::KeyFileState;
 
 /// How many names a message lists.
 const MOST_NAMED: usize = 20;
@@ -40,14 +41,14 @@ pub async fn create_backup(
     let started = SystemClock.now();
     let created = async {
         // A backup without its key, or with another, would be noticed on the day of the loss.
-        let has_key = vault::inspect_server_key(app.key_context(), &installation.key_file).await?;
+        let state = vault::inspect_server_key(app.key_context(), &installation.key_file).await?;
         let created = backup::create_backup(plan, &installation, &app.db, report_to(&bar)).await?;
-        Ok::<_, FatalError>((created, has_key))
+        Ok::<_, FatalError>((created, state))
     };
     let created = created.await;
     bar.finish_and_clear();
     app.db.close().await;
-    let (CreatedBackup { manifest, is_encrypted, pruned }, has_key) = created?;
+    let (CreatedBackup { manifest, is_encrypted, pruned }, key_state) = created?;
     let took = SystemClock.now().duration_since(started);
     print_line(&format!(
         "Cópia {} pronta em {described}, em {}: {}.",
@@ -55,11 +56,11 @@ pub async fn create_backup(
         format_duration(took),
         describe_content(&manifest)
     ));
-    if !has_key {
+    if key_state == KeyFileState::Absent {
         print_line("Ela não traz uma chave, porque este servidor ainda não tem nenhuma.");
     }
     if !is_encrypted {
-        let key = if has_key { " e a chave do servidor" } else { "" };
+        let key = if key_state != KeyFileState::Absent { " e a chave do servidor" } else { "" };
         print_line(&format!(
             "Ela não é cifrada: contém os dados pessoais de todos{key}. Guarde-a bem, ou escolha uma frase \
              (AMPARO_BACKUP_PASSPHRASE) e outra pasta."

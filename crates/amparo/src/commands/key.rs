@@ -12,7 +12,7 @@ use storage::DatabaseAddress;
 use vault::RotationWait;
 
 /// How long the servers may take to have a new key: many heartbeats.
-const SERVER_LIMIT: Duration = Duration::from_mins(2);
+const SERVER_WAIT_LIMIT: Duration = Duration::from_mins(2);
 
 /// How many receivers a message lists.
 const MOST_NAMED: usize = 50;
@@ -23,18 +23,18 @@ pub async fn rotate_key(settings: &ServerSettings) -> Result<ExitCode, FatalErro
     let spinner = build_spinner("{spinner} {msg}");
     let on_wait = |awaited: &[String]| {
         spinner.set_message(format!(
-            "à espera de que os servidores tenham a chave nova: {}",
+            "aguardando que estes servidores recebam a chave nova: {}",
             awaited.join(", ")
         ));
     };
-    let wait = RotationWait { limit: SERVER_LIMIT, on_wait: &on_wait };
+    let wait = RotationWait { limit: SERVER_WAIT_LIMIT, on_wait: &on_wait };
     let rotated = vault::rotate_server_key(app.key_context(), &key_file, wait).await;
     spinner.finish_and_clear();
     app.db.close().await;
     let rotation = rotated?;
     print_line(&format!(
         "A chave em {} é nova, e só ela abre os segredos (cifrados de novo: {}). As cópias de segurança feitas até agora trazem a \
-         antiga, e continuam a servir; faça uma com `amparo backup create`.",
+         antiga e continuam valendo; faça agora uma nova com `amparo backup create`.",
         key_file.display(),
         rotation.sealed_again
     ));

@@ -138,8 +138,7 @@ async fn resolve_tenant(app: &App, arguments: &ArgMatches) -> Result<TenantId, F
 
 /// The identity under which this process holds delivery leases.
 fn build_lease_holder(settings: &ServerSettings, process: &str, place: &str) -> LeaseHolder {
-    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let place = format!("{}/{place}", machine.trim());
+    let place = format!("{}/{place}", presence::read_machine_name());
     LeaseHolder { process: process.to_owned(), place, lease: settings.triggers.delivery.lease }
 }
 

@@ -377,7 +377,7 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, heartbeat: Pro
         let taken = vault::take_new_key(app.key_context(), vault, key_file, process).await;
         let problem = taken.err().map(|error| error.to_string());
         if let Some(error) = problem.as_ref().filter(|_| problem != key_problem) {
-            tracing::error!(%error, "the new server key could not be taken");
+            tracing::error!(%error, "the key file cannot follow the server key");
         }
         key_problem = problem;
         // The heartbeat also shows whether writes work, so a recovery is noticed quickly.

@@ -12,11 +12,16 @@ const BEAT_LIMIT: Duration = Duration::from_secs(10);
 /// Processes gone for this long are deleted.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(24);
 
-/// A unique name for this process.
+/// The name of this machine, empty if the system does not tell it.
+pub fn read_machine_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
+}
+
+/// A unique name for this process, by which an operator finds its machine.
 pub fn generate_process_name(app: &App) -> String {
     let mut random = [0; 8];
     app.random_source.fill(&mut random);
-    format!("{:016x}-{}", u64::from_be_bytes(random), std::process::id())
+    format!("{}/{}/{:016x}", read_machine_name(), std::process::id(), u64::from_be_bytes(random))
 }
 
 /// Writes a heartbeat, which is activity. Its result also shows whether writes work: a frozen standby serves reads but

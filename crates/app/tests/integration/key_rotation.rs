@@ -183,3 +183,25 @@ async fn a_server_that_cannot_write_its_key_file_is_waited_for(world: World) {
     two.beat(app).await.unwrap();
     assert!(only_key(&path) == only_key(&elsewhere));
 }
+
+#[both_engines]
+async fn of_two_rotations_at_once_neither_loses_the_key_of_the_other(world: World) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("one.key");
+    write_own_key(&path);
+    let app = world.app();
+    // A command before the first server names the key of the database.
+    let process = ProcessIdentity { name: "command", version: "0" };
+    let vault = vault::open_vault_for_command(app.key_context(), &path, process).await.unwrap();
+    fill(&world, &vault).await;
+    let both = tokio::join!(rotate(app, &path, PATIENCE), rotate(app, &path, PATIENCE));
+    for rotation in [both.0, both.1] {
+        let done = KeyRotation { sealed_again: 6, unreadable: 0 };
+        assert!(matches!(rotation, Ok(rotation) if rotation == done), "one after the other");
+    }
+    let key = only_key(&path);
+    assert_eq!(count_opened(&world, &key.open_vault().unwrap()).await, (6, 6));
+    start(app, "one", path).await.unwrap();
+    // No server ran: the keys never passed through the database.
+    assert!(!dump_table(world.db(), "settings").await.contains("next_key"));
+}

@@ -242,6 +242,7 @@ impl ArchiveRestoreRun<'_> {
         let (archive, tenant_vault, chance) =
             (self.archive.clone(), Arc::clone(&self.tenant_vault), Arc::clone(&self.app.random_source));
         let skip = at.done.unsigned_abs();
+        let key_fingerprint = self.tenant_vault.vault.fingerprint();
         // The next rows are read while these are written. If the writer no longer receives rows, it has failed.
         let reading = run_blocking(move || {
             let send_page = |rows| send.blocking_send(rows).map_err(|_| build_receiver_gone_error());
@@ -255,7 +256,7 @@ impl ArchiveRestoreRun<'_> {
             if table.is_activity() {
                 self.write_accesses(table, std::mem::take(&mut rows)).await?;
             }
-            let key_fingerprint = self.tenant_vault.vault.fingerprint();
+            let key_fingerprint = key_fingerprint.clone();
             let part = TableRowBatch { stored_progress, next: next.clone(), table, rows, key_fingerprint };
             let lane = WriteLane::background(self.tenant());
             self.app.db.write(lane, part, |tx, part| Box::pin(write_table_batch(tx, part))).await?;

@@ -32,6 +32,12 @@ pub async fn upsert_secret(
     tx.execute(statement.arg(tenant).arg(kind.name()).arg(code).arg(&sealed.bytes[..])).await.map(drop)
 }
 
+/// Replaces a secret that is there, for a caller who has called [`ensure_key_in_use`].
+pub fn update_secret(tenant: TenantId, kind: SecretOwnerKind, code: i32, sealed: &SealedSecret) -> Statement {
+    let statement = sql("UPDATE secrets SET sealed = $4 WHERE tenant = $1 AND kind = $2 AND code = $3");
+    statement.arg(tenant).arg(kind.name()).arg(code).arg(&sealed.bytes[..])
+}
+
 /// Refuses what was encrypted with a key that another has taken the place of.
 #[boxed::future]
 pub async fn ensure_key_in_use(tx: &mut Tx, key_fingerprint: &str) -> Result<(), Error> {

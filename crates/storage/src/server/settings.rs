@@ -9,7 +9,7 @@ pub enum ServerSetting {
     DefaultTenant,
     /// A digest of the server's key, to detect a wrong key at startup.
     KeyFingerprint,
-    /// While a new key takes the place of the server's key: the new one, encrypted with the old one.
+    /// While a new key takes the place of the server's key: the new one, encrypted with the old one if servers ask for it.
     NextKey,
     /// A digest of the key it takes the place of, as long as servers may still encrypt with that.
     RetiringKey,

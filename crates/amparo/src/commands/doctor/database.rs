@@ -9,6 +9,7 @@ use app::{App, tenants};
 use domain::Moment;
 use std::time::Duration;
 use storage::{DatabaseAddress, Db, TransportProtection};
+use vault::KeyFileState;
 
 /// The time limit of the integrity check, which reads every page of a large file.
 pub const LONGEST_LOOK: Duration = Duration::from_mins(1);
@@ -194,8 +195,12 @@ pub async fn check_key(settings: &ServerSettings, address: &DatabaseAddress, app
         Err(error) => return CheckFinding::from_error(WHAT, error),
     };
     match vault::inspect_server_key(app.key_context(), &path).await {
-        Ok(true) => CheckFinding::ok(WHAT, format!("{} é a deste banco.", path.display())),
-        Ok(false) => CheckFinding::warning(
+        Ok(KeyFileState::Present) => CheckFinding::ok(WHAT, format!("{} é a deste banco.", path.display())),
+        Ok(KeyFileState::RotationUnfinished) => CheckFinding::warning(
+            WHAT,
+            format!("a troca da chave em {} não terminou; repita `amparo key rotate`.", path.display()),
+        ),
+        Ok(KeyFileState::Absent) => CheckFinding::warning(
             WHAT,
             format!("{} ainda não existe; o servidor a cria ao iniciar.", path.display()),
         ),
