@@ -18,6 +18,7 @@ mod mirror;
 mod slow;
 mod starting;
 mod triggers;
+mod upgrade;
 mod whole;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -242,7 +242,10 @@ fn words(line: &str) -> Vec<String> {
         .collect()
 }
 
-/// Every `AMPARO_…` variable and every `--flag` that a document names exists.
+const OPERATORS_DOCUMENTS: [&str; 5] =
+    ["README.md", "README.pt-BR.md", "docs/operations.md", "docs/runbooks.md", "docs/runbooks.pt-BR.md"];
+
+/// Every `AMPARO_…` variable that a document names exists.
 #[test]
 fn documents_name_only_settings_that_exist() {
     let help = |verbs: &[&str]| {
@@ -251,7 +254,8 @@ fn documents_name_only_settings_that_exist() {
     };
     let known =
         help(&["user", "create"]) + &help(&["tenant", "create"]) + &help(&["serve"]) + &help(&["mirror"]);
-    for document in ["README.md", "README.pt-BR.md", "docs/operations.md", "config.default.toml"] {
+    let others = ["config.default.toml", "deploy/debian/amparo.env", "deploy/debian/amparo.service"];
+    for document in OPERATORS_DOCUMENTS.into_iter().chain(others) {
         let text = read(document);
         for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-') {
             let named = word.starts_with("AMPARO_") && word.len() > 7;
@@ -262,6 +266,71 @@ fn documents_name_only_settings_that_exist() {
     }
 }
 
+/// Every command that a document shows in code, with `amparo` or `amparo-admin`, exists and has the flags that are shown.
+#[test]
+fn documents_name_only_commands_that_exist() {
+    let mut helps: BTreeMap<Vec<&str>, String> = BTreeMap::new();
+    let texts = OPERATORS_DOCUMENTS.map(read);
+    for (document, text) in OPERATORS_DOCUMENTS.into_iter().zip(&texts) {
+        // Between backticks: one around words of a sentence, three around lines.
+        let code = text.split('`').skip(1).step_by(2).flat_map(str::lines);
+        let shown = code.filter_map(|line| {
+            let line = line.rsplit_once(" | ").map_or(line, |(_, last)| last).trim_start();
+            let line = line.strip_prefix("sudo ").unwrap_or(line);
+            line.strip_prefix("amparo-admin ").or(line.strip_prefix("amparo "))
+        });
+        let mut count = 0;
+        for line in shown {
+            let is_verb = |word: &&str| {
+                word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-')
+            };
+            let verbs: Vec<&str> = line.split_whitespace().take_while(is_verb).collect();
+            let help = helps.entry(verbs).or_insert_with_key(|verbs| {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
+                let output = command.args(verbs).arg("--help").output().unwrap();
+                assert!(output.status.success(), "{line} in {document}: {output:?}");
+                String::from_utf8(output.stdout).unwrap()
+            });
+            for word in line.split_whitespace().filter(|word| word.starts_with("--")) {
+                let flag = word.split('=').next().unwrap();
+                assert!(help.contains(flag), "{flag} of {line} in {document}");
+            }
+            count += 1;
+        }
+        assert!(count > 5, "{count} commands in {document}");
+    }
+}
+
+/// Alerts and other documents link to these headings.
+#[test]
+fn the_runbooks_have_the_same_sections_and_commands_in_both_languages() {
+    let headings = |document: &str| -> Vec<String> {
+        read(document).lines().filter_map(|line| line.strip_prefix("## ")).map(str::to_owned).collect()
+    };
+    let portuguese = headings("docs/runbooks.pt-BR.md");
+    assert_eq!(
+        portuguese,
+        [
+            "Disco cheio",
+            "Banco só para leitura",
+            "Troca de servidor do PostgreSQL",
+            "Receptor falhando",
+            "Certificado",
+            "Relógio",
+            "Voltar a uma cópia",
+            "Chave perdida",
+            "Desfazer uma atualização",
+            "Cópias atrasadas",
+            "E-mails parados",
+            "Servidor lento ou com erros",
+            "Tamanho da máquina",
+        ]
+    );
+    assert_eq!(portuguese.len(), headings("docs/runbooks.md").len());
+    let commands = blocks("docs/runbooks.pt-BR.md", "sh").join("\n").replace("$ENDERECO", "$ADDRESS");
+    assert_eq!(commands, blocks("docs/runbooks.md", "sh").join("\n"));
+}
+
 #[test]
 fn every_document_that_is_linked_is_there() {
     for document in [
@@ -270,6 +339,8 @@ fn every_document_that_is_linked_is_there() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "docs/operations.md",
+        "docs/runbooks.md",
+        "docs/runbooks.pt-BR.md",
         "docs/integracao.md",
         "docs/gestao.md",
         "docs/security.md",
