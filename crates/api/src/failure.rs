@@ -288,16 +288,17 @@ impl From<app::Error> for RequestFailure {
                 tracing::error!(%error, "a file could be neither read nor written");
                 RequestFailure::FilesUnavailable
             }
-            app::Error::Storage(Storage::Unknown) => {
-                tracing::error!("the answer to a commit was lost");
+            // The executor logs an outage once; here it is only for debugging.
+            app::Error::Storage(error @ Storage::Unknown) => {
+                tracing::debug!(%error, "the answer to a commit was lost");
                 RequestFailure::Unknown
             }
             app::Error::Storage(Storage::DatabaseFault { fault, cause }) => {
-                tracing::warn!(?fault, %cause, "the database refuses its work");
+                tracing::debug!(?fault, %cause, "the database refuses its work");
                 RequestFailure::DatabaseFault(fault)
             }
             app::Error::Storage(error @ (Storage::Unavailable(_) | Storage::TooSlow)) => {
-                tracing::warn!(%error, "the database could not be used");
+                tracing::debug!(%error, "the database could not be used");
                 RequestFailure::Unavailable
             }
             error => {

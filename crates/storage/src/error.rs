@@ -1,5 +1,6 @@
 //! Errors of statements, units of work and opening a database. "Not found" is not an error: it is `None`.
 
+use crate::executor::outage_log::OutageKind;
 use domain::DatabaseFault;
 
 /// Why a statement or a unit of work failed. Except for [`Error::Unknown`], nothing of the unit is stored.
@@ -25,6 +26,26 @@ pub enum Error {
     ReadOnlyTransaction(String),
     #[error("defect: {0}")]
     Broken(String),
+}
+
+impl Error {
+    /// Whether the whole database fails, or seems to. The executor logs this once for an outage, so its callers do not
+    /// log it again for each request.
+    pub fn is_outage(&self) -> bool {
+        OutageKind::from_error(self).is_some()
+    }
+}
+
+/// Logs a warning, unless its cause is an outage, which the executor logs itself: then the line is only for debugging.
+#[macro_export]
+macro_rules! warn_unless_outage {
+    ($error:ident, $($fields:tt)+) => {
+        if $error.is_outage() {
+            tracing::debug!(error = %$error, $($fields)+)
+        } else {
+            tracing::warn!(error = %$error, $($fields)+)
+        }
+    };
 }
 
 /// Why a database could not be opened. The binary prints each case in Portuguese.

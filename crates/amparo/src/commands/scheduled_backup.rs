@@ -72,7 +72,7 @@ pub async fn run_scheduled_backups(app: App, scheduled: ScheduledBackup, every: 
                 tracing::error!(why = error.sentence(), "backup failed; it will be retried");
             }
             Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "whether a backup is due could not be determined"),
+            Err(error) => storage::warn_unless_outage!(error, "whether a backup is due could not be determined"),
         }
         tokio::time::sleep(every).await;
     }
@@ -144,7 +144,7 @@ async fn hold_lease(app: &App, lease: &LeasedJob) -> Result<(), storage::Error> 
         match app.db.write(lane, input, |tx, input| Box::pin(extend_lease(tx, input))).await {
             Ok(false) => return Ok(()),
             Ok(true) => {}
-            Err(error) => tracing::warn!(%error, "the lease of the backup could not be extended"),
+            Err(error) => storage::warn_unless_outage!(error, "the lease of the backup could not be extended"),
         }
     }
 }

@@ -359,7 +359,7 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, heartbeat: Pro
         };
         let outcome = outcome.await;
         if let Err(error) = &outcome {
-            tracing::warn!(%error, "heartbeat could not be written");
+            storage::warn_unless_outage!(error, "heartbeat could not be written");
         }
         // The heartbeat also shows whether writes work, so a recovery is noticed quickly.
         let pause = if outcome.is_ok() { heartbeat.every } else { heartbeat.every.min(BEAT_AGAIN) };
@@ -386,7 +386,7 @@ async fn run_housekeeping(app: App, schedule: HousekeepingSchedule) {
         match housekeeping::run_if_due(&app, &schedule.retention).await {
             Ok(Some(rows)) => tracing::info!(rows, "housekeeping done"),
             Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "housekeeping failed; it will be retried"),
+            Err(error) => storage::warn_unless_outage!(error, "housekeeping failed; it will be retried"),
         }
     }
 }
@@ -398,7 +398,7 @@ async fn run_due_imports(app: App, every: Duration) {
         match exchange::import::run_due_imports(&app).await {
             Ok(true) => continue,
             Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "import failed; it will be retried"),
+            Err(error) => storage::warn_unless_outage!(error, "import failed; it will be retried"),
         }
         let _ = tokio::time::timeout(every, app.import_wakeup.notified()).await;
     }
@@ -410,7 +410,7 @@ async fn refresh_memory(app: App, every: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = cache::refresh_versions(&app).await {
-            tracing::warn!(%error, "changes made by other processes could not be checked");
+            storage::warn_unless_outage!(error, "changes made by other processes could not be checked");
         }
     }
 }
@@ -421,7 +421,7 @@ async fn write_access_log(app: App, every: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = pace.flush_when_due(&app).await {
-            tracing::warn!(%error, "access log entries could not be written; they are kept and retried");
+            storage::warn_unless_outage!(error, "access log entries could not be written; they are kept and retried");
         }
     }
 }

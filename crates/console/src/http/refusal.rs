@@ -119,7 +119,7 @@ impl From<app::Error> for Refusal {
             app::Error::TooManyFailures(_) | app::Error::TooManyRequests(_) => return Refusal::TooOften,
             app::Error::NoPlace(app::HeavyWork::WorkbookExport) => return Refusal::TooManyExports,
             app::Error::NoPlace(app::HeavyWork::WorkbookReading) => return Refusal::TooManyWorkbooks,
-            _ => tracing::warn!(%error, "a page could not be answered"),
+            _ => app::warn_unless_outage!(error, "a page could not be answered"),
         }
         if let Some(fault) = error.database_fault() {
             return Refusal::DatabaseFault(fault);
