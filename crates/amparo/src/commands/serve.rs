@@ -4,10 +4,11 @@ use super::stop_signals::StopSignals;
 use super::tls::ServerCertificate;
 use super::{demo, migrate, scheduled_backup, tls};
 use crate::fatal::FatalError;
-use crate::settings::ServerSettings;
+use crate::measurement::{self, SampleSources};
+use crate::settings::{ServerSettings, StoreKind};
 use crate::system::{self, SystemClock};
 use crate::telemetry;
-use api::{HttpServer, ServerState};
+use api::{HttpServer, ServerState, StopFlag};
 use app::audit::access_log;
 use app::audit::access_log_pace::AccessLogPacer;
 use app::mail::MailDeliveryMethod;
@@ -17,9 +18,10 @@ use app::upkeep::housekeeping::{self, RetentionPolicy};
 use app::upkeep::presence;
 use app::{App, RequestLimit, Vault, cache, server_key};
 use delivery::mail::{self, MailTransport, OutboxMailer};
-use delivery::triggers::{delivery_metrics, dispatch_handle::DispatchHandle, post::HttpPoster};
+use delivery::triggers::{dispatch_handle::DispatchHandle, post::HttpPoster};
 use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -66,8 +68,8 @@ pub async fn run_server(
     }
     let at =
         listener.local_addr().map_err(|error| FatalError::new(format!("O endereço se perdeu: {error}.")))?;
+    let handle = measurement::install_metrics()?;
     let certificate = tls::open_certificate(&settings.tls, &key_file, at.ip(), SystemClock.now())?;
-    let handle = telemetry::install_metrics()?;
     let watch = settings.storage.slow_statement.map(telemetry::watch_slow_statements);
     let options = DatabaseOptions { watch, ..settings.storage.options() };
     let (db, migrated) = storage::open_database(&address, &options, SchemaPolicy::Migrate).await?;
@@ -96,7 +98,7 @@ pub async fn run_server(
     app.vault = Some(vault.clone());
     let watch = DatabaseLifeWatch::new(address.mark_path());
     let found = database_life::check_database_life(&app, &watch).await?;
-    let data = address.folder().map(std::path::Path::to_owned);
+    let data = address.folder().map(Path::to_owned);
     app.environment =
         Arc::new(ServerEnvironment { mail: describe_mail_transport(settings, &address)?, data });
     let demo_notice = if with_demo { Some(demo::fill_empty_database(&app).await?) } else { None };
@@ -133,11 +135,12 @@ pub async fn run_server(
     let triggers = server_options.delivers.then(|| {
         DispatchHandle::start(app.clone(), vault.clone(), holder, poster, settings.triggers.delivery.clone())
     });
-    background.spawn(measure_triggers(app.clone(), settings.housekeeping.heartbeat));
     let http = Arc::new(settings.http.http.clone());
     let pages = console::build_router(app.clone(), vault.clone());
     let state = ServerState::new(app.clone(), vault, handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
+    let sources = list_sample_sources(settings, &address, &app, &stopping);
+    measurement::start_sampling(&mut background, &sources, settings.housekeeping.heartbeat);
     let router = api::build_server_router(state, pages);
     let server = HttpServer::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
     let drained = signals.wait_for_drain(&stopping, settings.http.drain);
@@ -232,14 +235,25 @@ async fn seal_card_tokens(app: App, vault: Vault) {
     }
 }
 
-/// Publishes metrics of the trigger backlog.
-pub async fn measure_triggers(app: App, every: Duration) {
-    let mut ticks = build_ticker(every);
-    loop {
-        ticks.tick().await;
-        if let Err(error) = delivery_metrics::measure_queues(&app).await {
-            tracing::warn!(%error, "delivery queues could not be measured");
-        }
+/// What the sampled metrics are about.
+pub fn list_sample_sources(
+    settings: &ServerSettings,
+    address: &DatabaseAddress,
+    app: &App,
+    stopping: &StopFlag,
+) -> SampleSources {
+    let attachments = super::resolve_attachments_folder(settings, address).ok().flatten();
+    let backups = settings.backup.folder.clone().filter(|_| settings.backup.place == StoreKind::Folder);
+    let folders = [
+        ("database", address.folder().map(Path::to_owned)),
+        ("attachments", attachments),
+        ("backups", backups),
+    ];
+    SampleSources {
+        app: app.clone(),
+        stopping: stopping.clone(),
+        database_file: address.file_path().map(Path::to_owned),
+        folders: folders.into_iter().filter_map(|(place, folder)| Some((place, folder?))).collect(),
     }
 }
 
@@ -421,7 +435,10 @@ async fn write_access_log(app: App, every: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = pace.flush_when_due(&app).await {
-            storage::warn_unless_outage!(error, "access log entries could not be written; they are kept and retried");
+            storage::warn_unless_outage!(
+                error,
+                "access log entries could not be written; they are kept and retried"
+            );
         }
     }
 }

@@ -8,10 +8,12 @@ pub(crate) mod cors;
 pub(crate) mod host;
 pub(crate) mod measure;
 mod normalize_path;
+pub(crate) mod request_log;
 mod stall;
 mod tls;
 mod unread_body;
 
+pub use request_log::{RequestLogMode, RequestLogOptions};
 pub use tls::{ReloadableTls, TlsError};
 
 use answer_body::AnswerBody;
@@ -75,6 +77,8 @@ pub struct HttpOptions {
     pub body_timeout: Duration,
     /// Sends HSTS: the server has a certificate that browsers trust.
     pub is_strict: bool,
+    /// Which requests are logged (`http.log_requests`, `http.log_requests_per_second`).
+    pub request_log: RequestLogOptions,
 }
 
 impl Default for HttpOptions {
@@ -89,6 +93,7 @@ impl Default for HttpOptions {
             is_behind_local_proxy: false,
             body_timeout: Duration::from_secs(30),
             is_strict: false,
+            request_log: RequestLogOptions::default(),
         }
     }
 }
@@ -139,7 +144,7 @@ impl HttpServer {
             limits,
             tls,
             has_warned_of_proxy: AtomicBool::new(false),
-            connections: Arc::default(),
+            connections: Arc::new(ConnectionLimiter::new(&limits)),
         }
     }
 }
@@ -197,7 +202,10 @@ async fn wait_for_admission(server: &HttpServer, peer: SocketAddr) -> Option<Adm
     loop {
         match server.connections.admit(&server.limits, &server.http, peer.ip()) {
             AdmissionOutcome::Admitted(place) => return Some(place),
-            AdmissionOutcome::Refused => return None,
+            AdmissionOutcome::Refused => {
+                metrics::counter!("amparo_http_connections_refused_total").increment(1);
+                return None;
+            }
             AdmissionOutcome::Full => {
                 // A connection that becomes idle sends no notification, so this polls.
                 let _ = tokio::time::timeout(LOOK_AGAIN, server.connections.wait_for_release()).await;

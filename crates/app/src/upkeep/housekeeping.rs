@@ -81,7 +81,9 @@ pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option
                     return Ok(None);
                 }
                 // A failed sweep does not stop the others.
-                Err(error) => storage::warn_unless_outage!(error, %tenant, what = what.name(), "a sweep failed"),
+                Err(error) => {
+                    storage::warn_unless_outage!(error, %tenant, what = what.name(), "a sweep failed");
+                }
             }
         }
         let periods = attachments::RetentionPeriods { removed: retention.removed_files };

@@ -25,7 +25,10 @@ pub(super) async fn run_dispatch_loop(state: Arc<DispatchState>) {
             let pulled_back =
                 triggers::pull_back_waits(&state.app, &state.holder, &state.settings.policy).await;
             if let Err(error) = &pulled_back {
-                storage::warn_unless_outage!(error, "retry times stored by a clock that ran ahead could not be corrected; retrying");
+                storage::warn_unless_outage!(
+                    error,
+                    "retry times stored by a clock that ran ahead could not be corrected; retrying"
+                );
             }
             clock.record_check(pulled_back.is_ok());
         }
@@ -36,7 +39,10 @@ pub(super) async fn run_dispatch_loop(state: Arc<DispatchState>) {
                 Ok(0) => {}
                 Ok(count) => tracing::info!(count, "leases of a vanished process were released"),
                 Err(error) => {
-                    storage::warn_unless_outage!(error, "leases of vanished processes could not be released; retrying");
+                    storage::warn_unless_outage!(
+                        error,
+                        "leases of vanished processes could not be released; retrying"
+                    );
                 }
             }
         }

@@ -280,6 +280,8 @@ pub async fn count_receivers_in_trouble(
              COUNT(CASE WHEN r.paused_at IS NULL AND h.failing_since IS NOT NULL THEN 1 END) AS failing
          FROM receivers r LEFT JOIN receiver_health h ON h.tenant = r.tenant AND h.receiver = r.code
          WHERE r.active");
-    let Some(row) = source.fetch_optional(statement).await? else { return Ok(ReceiverTroubleCounts::default()) };
+    let Some(row) = source.fetch_optional(statement).await? else {
+        return Ok(ReceiverTroubleCounts::default());
+    };
     Ok(ReceiverTroubleCounts { paused: row.get("paused")?, failing: row.get("failing")? })
 }

@@ -153,9 +153,8 @@ impl TenantLanes {
     ) -> Result<BatchPassOutcome, Error> {
         while let Some(mut job) = round.next() {
             let result = tokio::time::timeout(self.unit_timeout, run_unit(tx, &mut job.work)).await;
-            let result = result
-                .unwrap_or(Err(Error::TooSlow))
-                .inspect_err(|error| self.health.report_failure(error));
+            let result =
+                result.unwrap_or(Err(Error::TooSlow)).inspect_err(|error| self.health.report_failure(error));
             if matches!(result, Ok(TransactionVerdict::Commit | TransactionVerdict::NoWrites)) {
                 round.record_outcome(job, result);
                 continue;

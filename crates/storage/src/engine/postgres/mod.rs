@@ -103,7 +103,9 @@ impl Postgres {
             let failure = match take_session(&searches).await {
                 // The caller may be gone after waiting for a connection.
                 _ if work.is_abandoned() => return,
-                Ok(session) => run_snapshot_reads(&session, &mut work, limit, Arc::clone(&health)).await.err(),
+                Ok(session) => {
+                    run_snapshot_reads(&session, &mut work, limit, Arc::clone(&health)).await.err()
+                }
                 Err(error) => Some(error),
             };
             failure.iter().for_each(|error| health.report_failure(error));
