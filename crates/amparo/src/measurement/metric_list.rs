@@ -119,6 +119,11 @@ pub const ALL_METRICS: &[MetricDescription] = &[
         "Transactions that this process committed.",
     ),
     describe_gauge(
+        "amparo_database_clock_offset_seconds",
+        Unit::Seconds,
+        "By how much the clock of PostgreSQL is ahead of that of this process; 0 on SQLite.",
+    ),
+    describe_gauge(
         "amparo_database_waiting",
         Unit::Count,
         "Work of this process that waits for a thread (SQLite) or a connection (PostgreSQL).",

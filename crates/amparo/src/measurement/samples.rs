@@ -37,6 +37,7 @@ enum MetricSample {
     MailQueue,
     DatabaseSize,
     DatabaseLog,
+    DatabaseClock,
     Disks,
     Housekeeping,
 }
@@ -82,7 +83,7 @@ fn is_outage(error: &(dyn Error + 'static)) -> bool {
 type SampleResult = Result<(), Box<dyn Error + Send + Sync>>;
 
 impl MetricSample {
-    const ALL: [MetricSample; 9] = [
+    const ALL: [MetricSample; 10] = [
         MetricSample::Process,
         MetricSample::Readiness,
         MetricSample::Workload,
@@ -90,12 +91,19 @@ impl MetricSample {
         MetricSample::MailQueue,
         MetricSample::DatabaseSize,
         MetricSample::DatabaseLog,
+        MetricSample::DatabaseClock,
         MetricSample::Disks,
         MetricSample::Housekeeping,
     ];
 
     fn is_slow(self) -> bool {
-        matches!(self, MetricSample::DatabaseSize | MetricSample::Disks | MetricSample::Housekeeping)
+        matches!(
+            self,
+            MetricSample::DatabaseSize
+                | MetricSample::DatabaseClock
+                | MetricSample::Disks
+                | MetricSample::Housekeeping
+        )
     }
 
     async fn take(self, sources: &SampleSources) -> SampleResult {
@@ -108,6 +116,7 @@ impl MetricSample {
             MetricSample::MailQueue => sample_mail_queue(app).await?,
             MetricSample::DatabaseSize => sample_database_size(app).await?,
             MetricSample::DatabaseLog => sample_database_log(sources).await?,
+            MetricSample::DatabaseClock => sample_database_clock(app).await?,
             MetricSample::Disks => sample_disks(sources).await?,
             MetricSample::Housekeeping => sample_housekeeping(app).await?,
         }
@@ -178,6 +187,15 @@ async fn sample_database_log(sources: &SampleSources) -> io::Result<()> {
     .await?;
     metrics::gauge!("amparo_database_log_bytes", "database" => "main").set(main as f64);
     metrics::gauge!("amparo_database_log_bytes", "database" => "activity").set(activity as f64);
+    Ok(())
+}
+
+async fn sample_database_clock(app: &App) -> Result<(), storage::Error> {
+    let before = app.now();
+    let Some(there) = app.db.clock().await? else { return Ok(()) };
+    // The answer took time: any moment between the question and now counts as equal.
+    let ahead = there.duration_since(app.now()).as_secs_f64() - before.duration_since(there).as_secs_f64();
+    metrics::gauge!("amparo_database_clock_offset_seconds").set(ahead);
     Ok(())
 }
 
