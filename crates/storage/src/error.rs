@@ -1,6 +1,5 @@
 //! Errors of statements, units of work and opening a database. "Not found" is not an error: it is `None`.
 
-use crate::executor::outage_log::OutageKind;
 use domain::DatabaseFault;
 
 /// Why a statement or a unit of work failed. Except for [`Error::Unknown`], nothing of the unit is stored.
@@ -32,7 +31,7 @@ impl Error {
     /// Whether the whole database fails, or seems to. The executor logs this once for an outage, so its callers do not
     /// log it again for each request.
     pub fn is_outage(&self) -> bool {
-        OutageKind::from_error(self).is_some()
+        matches!(self, Error::Unavailable(_) | Error::DatabaseFault { .. } | Error::Unknown | Error::TooSlow)
     }
 }
 

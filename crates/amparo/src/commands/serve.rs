@@ -4,7 +4,7 @@ use super::stop_signals::StopSignals;
 use super::tls::ServerCertificate;
 use super::{demo, migrate, scheduled_backup, tls};
 use crate::fatal::FatalError;
-use crate::measurement::{self, SampleSources};
+use crate::measurement::{self, MeasuredServer};
 use crate::settings::{ServerSettings, StoreKind};
 use crate::system::{self, SystemClock};
 use crate::telemetry;
@@ -139,8 +139,8 @@ pub async fn run_server(
     let pages = console::build_router(app.clone(), vault.clone());
     let state = ServerState::new(app.clone(), vault, handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
-    let sources = list_sample_sources(settings, &address, &app, &stopping);
-    measurement::start_sampling(&mut background, &sources, settings.housekeeping.heartbeat);
+    let measured = describe_measured_server(settings, &address, &app, &stopping);
+    measurement::start_sampling(&mut background, &measured, settings.housekeeping.heartbeat);
     let router = api::build_server_router(state, pages);
     let server = HttpServer::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
     let drained = signals.wait_for_drain(&stopping, settings.http.drain);
@@ -235,13 +235,13 @@ async fn seal_card_tokens(app: App, vault: Vault) {
     }
 }
 
-/// What the sampled metrics are about.
-pub fn list_sample_sources(
+/// What the sampled metrics are taken of.
+pub fn describe_measured_server(
     settings: &ServerSettings,
     address: &DatabaseAddress,
     app: &App,
     stopping: &StopFlag,
-) -> SampleSources {
+) -> MeasuredServer {
     let attachments = super::resolve_attachments_folder(settings, address).ok().flatten();
     let backups = settings.backup.folder.clone().filter(|_| settings.backup.place == StoreKind::Folder);
     let folders = [
@@ -249,7 +249,7 @@ pub fn list_sample_sources(
         ("attachments", attachments),
         ("backups", backups),
     ];
-    SampleSources {
+    MeasuredServer {
         app: app.clone(),
         stopping: stopping.clone(),
         database_file: address.file_path().map(Path::to_owned),

@@ -2,7 +2,7 @@
 //! `triggers.worker_listen`.
 
 use super::serve::{
-    ProcessHeartbeat, bind_listener, build_trigger_poster, list_sample_sources, prepare_process,
+    ProcessHeartbeat, bind_listener, build_trigger_poster, describe_measured_server, prepare_process,
     send_heartbeats, sign_off_process, stop_triggers,
 };
 use super::stop_signals::StopSignals;
@@ -49,8 +49,8 @@ pub async fn run_worker(settings: &ServerSettings) -> Result<ExitCode, FatalErro
     let http = Arc::new(settings.http.http.clone());
     let state = ServerState::new(app.clone(), vault.clone(), handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
-    let sources = list_sample_sources(settings, &address, &app, &stopping);
-    measurement::start_sampling(&mut background, &sources, interval);
+    let measured = describe_measured_server(settings, &address, &app, &stopping);
+    measurement::start_sampling(&mut background, &measured, interval);
     let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     // The listening address is unique, so a previous holder with the same address is gone.
     let place = at.map_or_else(|| process.clone(), |at| at.to_string());

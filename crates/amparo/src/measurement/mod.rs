@@ -7,7 +7,7 @@ mod metric_list;
 mod process_usage;
 mod samples;
 
-pub use samples::{SampleSources, start_sampling};
+pub use samples::{MeasuredServer, start_sampling};
 
 use crate::fatal::FatalError;
 use crate::system::SystemClock;

@@ -17,9 +17,9 @@ use tokio::task::JoinSet;
 /// Sizes and free space change slowly and cost more: they are sampled this many times less often.
 const SLOW_FACTOR: u32 = 12;
 
-/// Where the samples are taken.
+/// What the samples are taken of.
 #[derive(Clone)]
-pub struct SampleSources {
+pub struct MeasuredServer {
     pub app: App,
     pub stopping: StopFlag,
     /// The database file; `None` on a database server.
@@ -43,21 +43,21 @@ enum MetricSample {
 }
 
 /// Starts the task of each sample.
-pub fn start_sampling(tasks: &mut JoinSet<()>, sources: &SampleSources, every: Duration) {
+pub fn start_sampling(tasks: &mut JoinSet<()>, server: &MeasuredServer, every: Duration) {
     for sample in MetricSample::ALL {
-        tasks.spawn(repeat_sample(sample, sources.clone(), every));
+        tasks.spawn(repeat_sample(sample, server.clone(), every));
     }
 }
 
 /// Takes a sample again and again. A failure is logged once, and so is its end.
-async fn repeat_sample(sample: MetricSample, sources: SampleSources, every: Duration) {
+async fn repeat_sample(sample: MetricSample, server: MeasuredServer, every: Duration) {
     let every = if sample.is_slow() { every.saturating_mul(SLOW_FACTOR) } else { every };
     let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut is_failing = false;
     loop {
         ticks.tick().await;
-        match sample.take(&sources).await {
+        match sample.take(&server).await {
             Ok(()) if is_failing => {
                 is_failing = false;
                 tracing::info!(?sample, "metrics are sampled again");
@@ -106,18 +106,18 @@ impl MetricSample {
         )
     }
 
-    async fn take(self, sources: &SampleSources) -> SampleResult {
-        let app = &sources.app;
+    async fn take(self, server: &MeasuredServer) -> SampleResult {
+        let app = &server.app;
         match self {
             MetricSample::Process => sample_process().await?,
-            MetricSample::Readiness => sample_readiness(sources).await,
+            MetricSample::Readiness => sample_readiness(server).await,
             MetricSample::Workload => sample_workload(app),
             MetricSample::TriggerQueue => delivery_metrics::measure_queues(app).await?,
             MetricSample::MailQueue => sample_mail_queue(app).await?,
             MetricSample::DatabaseSize => sample_database_size(app).await?,
-            MetricSample::DatabaseLog => sample_database_log(sources).await?,
+            MetricSample::DatabaseLog => sample_database_log(server).await?,
             MetricSample::DatabaseClock => sample_database_clock(app).await?,
-            MetricSample::Disks => sample_disks(sources).await?,
+            MetricSample::Disks => sample_disks(server).await?,
             MetricSample::Housekeeping => sample_housekeeping(app).await?,
         }
         Ok(())
@@ -136,8 +136,8 @@ async fn sample_process() -> io::Result<()> {
     Ok(())
 }
 
-async fn sample_readiness(sources: &SampleSources) {
-    let is_ready = !sources.stopping.is_set() && health::check_readiness(&sources.app).await.is_ok();
+async fn sample_readiness(server: &MeasuredServer) {
+    let is_ready = !server.stopping.is_set() && health::check_readiness(&server.app).await.is_ok();
     metrics::gauge!("amparo_ready").set(f64::from(u8::from(is_ready)));
 }
 
@@ -176,8 +176,8 @@ async fn sample_database_size(app: &App) -> Result<(), storage::Error> {
     Ok(())
 }
 
-async fn sample_database_log(sources: &SampleSources) -> io::Result<()> {
-    let Some(file) = sources.database_file.clone() else { return Ok(()) };
+async fn sample_database_log(server: &MeasuredServer) -> io::Result<()> {
+    let Some(file) = server.database_file.clone() else { return Ok(()) };
     let [main, activity] = run_blocking(move || {
         Ok([
             measure_file(&append_suffix(&file, "-wal"))?,
@@ -199,8 +199,8 @@ async fn sample_database_clock(app: &App) -> Result<(), storage::Error> {
     Ok(())
 }
 
-async fn sample_disks(sources: &SampleSources) -> io::Result<()> {
-    for (place, folder) in sources.folders.clone() {
+async fn sample_disks(server: &MeasuredServer) -> io::Result<()> {
+    for (place, folder) in server.folders.clone() {
         let space = run_blocking(move || measure_disk(&folder)).await?;
         metrics::gauge!("amparo_disk_free_bytes", "place" => place).set(space.free as f64);
         metrics::gauge!("amparo_disk_size_bytes", "place" => place).set(space.size as f64);

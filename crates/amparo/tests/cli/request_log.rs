@@ -12,9 +12,8 @@ fn read_lines(amparo: &Amparo) -> Vec<serde_json::Value> {
 }
 
 fn start(amparo: &Amparo, mode: &str) -> super::Serving {
-    let mut command =
-        amparo.command("serve --listen 127.0.0.1:0 --log json --log-level info --http-log-requests");
-    command.arg(mode);
+    let line = format!("serve --listen 127.0.0.1:0 --log json --log-level info --http-log-requests {mode}");
+    let mut command = amparo.command(&line);
     command.stderr(std::fs::File::create(amparo.folder.path().join("registro")).unwrap());
     Amparo::started(&mut command)
 }
@@ -28,7 +27,8 @@ async fn a_request_is_logged_with_its_caller_and_without_what_is_personal(databa
     let serving = start(&amparo, "all");
     let credential = testkit::basic("ana@exemplo.com.br", "uma senha bem longa");
     let entered = serving.send("POST /ext/autenticacao", &[("Authorization", &credential)], "");
-    let token = entered.split_once("\"authorizationToken\":\"").unwrap().1.split('"').next().unwrap().to_owned();
+    let token =
+        entered.split_once("\"authorizationToken\":\"").unwrap().1.split('"').next().unwrap().to_owned();
     let bearer = format!("Bearer {token}");
     let headers = [("Authorization", bearer.as_str()), ("X-Request-Id", "pedido-4711")];
     assert!(serving.send("GET /ext/associado?nome=Maria", &headers, "").starts_with("HTTP/1.1 200"));

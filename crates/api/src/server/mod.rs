@@ -24,6 +24,7 @@ use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderValue, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::RepeatLimit;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -37,7 +38,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
@@ -294,6 +295,8 @@ fn redirect_to_slash(prefix: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
 }
 
+static ACCEPT_FAILURES_LOGGED: RepeatLimit = RepeatLimit::new();
+
 /// The next connection. Running out of file handles is temporary, so it waits instead of ending.
 async fn accept_connection(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
@@ -303,7 +306,9 @@ async fn accept_connection(listener: &TcpListener) -> (TcpStream, SocketAddr) {
                 return (stream, peer);
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection");
+                if let Some(left_out) = ACCEPT_FAILURES_LOGGED.take_turn(Instant::now()) {
+                    tracing::warn!(%error, left_out, "cannot accept connections");
+                }
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }

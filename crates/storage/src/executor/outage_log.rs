@@ -93,8 +93,12 @@ impl OutageLog {
         Some(if is_first && failures == 1 { OutageNews::Began } else { OutageNews::Continues { failures } })
     }
 
+    pub fn is_running(&self) -> bool {
+        self.is_out.load(Ordering::Relaxed)
+    }
+
     pub fn record_success(&self, now: Instant) -> Option<OutageNews> {
-        if !self.is_out.load(Ordering::Relaxed) {
+        if !self.is_running() {
             return None;
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

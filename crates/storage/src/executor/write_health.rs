@@ -41,10 +41,12 @@ impl WriteHealth {
     /// A write was committed durably.
     pub fn report_success(&self) {
         self.commits.fetch_add(1, Ordering::Relaxed);
-        self.report_answer();
         let mut state = self.state();
         match *state {
-            WriteState::Writable => return,
+            WriteState::Writable => {
+                drop(state);
+                return self.log_outage_end();
+            }
             WriteState::Failing(fault, met) if fault.is_partial() && met.elapsed() < PARTIAL_FAULT_STANDS => {
                 return;
             }
@@ -52,10 +54,18 @@ impl WriteHealth {
         }
         *state = WriteState::Writable;
         self.set_gauge(1.0);
+        drop(state);
+        self.log_outage_end();
     }
 
-    /// The database answered: a read succeeded, or a write.
+    /// A read succeeded, which says nothing about a fault that prevents writes.
     pub fn report_answer(&self) {
+        if self.outage.is_running() && self.fault().is_none() {
+            self.log_outage_end();
+        }
+    }
+
+    fn log_outage_end(&self) {
         if let Some(OutageNews::Ended { lasted, failures }) = self.outage.record_success(Instant::now()) {
             let (database, seconds) = (self.database_name(), lasted.as_secs());
             tracing::info!(database, seconds, failures, "database trouble is over");
