@@ -80,8 +80,6 @@ fn is_outage(error: &(dyn Error + 'static)) -> bool {
     of_storage || error.downcast_ref::<app::Error>().is_some_and(app::Error::is_outage)
 }
 
-type SampleResult = Result<(), Box<dyn Error + Send + Sync>>;
-
 impl MetricSample {
     const ALL: [MetricSample; 10] = [
         MetricSample::Process,
@@ -106,7 +104,7 @@ impl MetricSample {
         )
     }
 
-    async fn take(self, server: &MeasuredServer) -> SampleResult {
+    async fn take(self, server: &MeasuredServer) -> Result<(), Box<dyn Error + Send + Sync>> {
         let app = &server.app;
         match self {
             MetricSample::Process => sample_process().await?,
