@@ -187,6 +187,9 @@ mod whether_the_database_takes_writes_is_measured {
              WHERE datname = current_database() AND pid <> pg_backend_pid()";
         Database::statement(address, others).await;
         until("a write failed", || async { measured(&serving, WRITABLE) == 0 }).await;
+        let count = |words: &str| std::fs::read_to_string(&log).unwrap().matches(words).count();
+        // Until then a connection that has not ended yet may still write.
+        until("the cause was logged", || async { count("Fault(ReadOnly)") > 0 }).await;
         until("it is not ready", || async { measured(&serving, "amparo_ready") == 0 }).await;
         for _ in 0..20 {
             assert!(serving.get("/readyz").starts_with("HTTP/1.1 503"));
@@ -194,7 +197,6 @@ mod whether_the_database_takes_writes_is_measured {
         let promote = format!("ALTER DATABASE {name} RESET default_transaction_read_only");
         Database::statement(&format!("{server}/postgres"), &promote).await;
         until("a write succeeded again", || async { measured(&serving, WRITABLE) == 1 }).await;
-        let count = |words: &str| std::fs::read_to_string(&log).unwrap().matches(words).count();
         until("its end was logged", || async { count("database trouble is over") == 1 }).await;
         // The connections were ended, and then writes refused: two kinds of trouble, each logged once.
         let text = std::fs::read_to_string(&log).unwrap();
