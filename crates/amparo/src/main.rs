@@ -4,6 +4,7 @@ mod bucket;
 mod cli;
 mod commands;
 mod fatal;
+mod measurement;
 mod settings;
 mod system;
 mod telemetry;

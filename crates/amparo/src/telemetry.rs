@@ -1,8 +1,7 @@
-//! Logs (`log`, `log_level`, `storage.slow_statement`) and metrics.
+//! Logs (`log`, `log_level`, `storage.slow_statement`).
 
 use crate::fatal::FatalError;
 use crate::settings::{LogFormat, ServerSettings};
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::io::IsTerminal;
 use std::time::Duration;
 use storage::StatementWatch;
@@ -11,9 +10,6 @@ use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt, registry};
-
-/// Histogram buckets from half a millisecond to ten seconds.
-const SECONDS: [f64; 13] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
 /// Debug logs of these crates contain values: passwords in statements, addresses in mails. They are never enabled.
 const QUIET: [&str; 5] = ["tokio_postgres", "rustls", "lettre", "hyper", "hyper_util"];
@@ -70,22 +66,6 @@ fn collapse_to_line(text: &str) -> String {
         Some((end, _)) => format!("{}…", &words[..end]),
         None => words,
     }
-}
-
-pub fn install_metrics() -> Result<PrometheusHandle, FatalError> {
-    let installed = PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
-        .and_then(|builder| {
-            builder.set_buckets_for_metric(
-                Matcher::Full("amparo_batch_units".to_owned()),
-                &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0],
-            )
-        })
-        .and_then(PrometheusBuilder::install_recorder);
-    let handle = installed
-        .map_err(|error| FatalError::new(format!("As métricas não puderam ser iniciadas: {error}.")))?;
-    metrics::gauge!("amparo_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-    Ok(handle)
 }
 
 #[cfg(test)]

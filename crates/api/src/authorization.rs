@@ -4,7 +4,7 @@
 use crate::ServerState;
 use crate::extract::{RequestedTenant, find_credential, find_requested_host, has_credential};
 use crate::failure::{CredentialChallenge, RequestFailure};
-use app::session::{self, Session};
+use app::session::{self, CallerSlot, Session};
 use axum::extract::{self, ConnectInfo, Request};
 use axum::http::HeaderMap;
 use axum::middleware::Next;
@@ -55,14 +55,16 @@ async fn admit_caller(
     needed: AccessRequirement,
     request: &mut Request,
 ) -> Result<(), RequestFailure> {
+    // For the log of requests.
+    let caller = request.extensions().get::<CallerSlot>().cloned().unwrap_or_default();
     match needed.access {
         AllowedCallers::Login => {}
         AllowedCallers::AnyToken => {
-            let session = authenticate_bearer(state, request.headers()).await?;
+            let session = authenticate_bearer(state, request.headers(), &caller).await?;
             request.extensions_mut().insert(session);
         }
         AllowedCallers::Roles(roles) => {
-            let mut session = authenticate_bearer(state, request.headers()).await?;
+            let mut session = authenticate_bearer(state, request.headers(), &caller).await?;
             session.require_role(roles)?;
             if needed.is_management {
                 session.require_management()?;
@@ -76,7 +78,7 @@ async fn admit_caller(
         AllowedCallers::Open => {
             // A token sent to an open operation selects the tenant; an invalid one is refused.
             let base = if has_credential(request.headers(), "bearer") {
-                let session = authenticate_bearer(state, request.headers()).await?;
+                let session = authenticate_bearer(state, request.headers(), &caller).await?;
                 let tenant = session.scope.tenant();
                 request.extensions_mut().insert(session);
                 tenant
@@ -87,6 +89,7 @@ async fn admit_caller(
                 )
                 .await?
             };
+            caller.fill(base, None);
             request.extensions_mut().insert(RequestedTenant(base));
         }
     }
@@ -96,10 +99,12 @@ async fn admit_caller(
 async fn authenticate_bearer(
     state: &ServerState,
     headers: &HeaderMap,
+    caller: &CallerSlot,
 ) -> Result<Arc<Session>, RequestFailure> {
     let token =
         find_credential(headers, "bearer").ok_or(RequestFailure::Credential(CredentialChallenge::Bearer))?;
     let session = session::load_session(&state.app, token).await?;
+    caller.fill(session.scope.tenant(), Some(session.user));
     state.app.request_limit.count_request(&session, state.app.now())?;
     Ok(session)
 }

@@ -3,8 +3,8 @@
 use app::HeavyWork;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{DatabaseFault, FileProblem, ImportProblem, Rejection};
-use std::time::Duration;
+use domain::{DatabaseFault, FileProblem, ImportProblem, Rejection, RepeatLimit};
+use std::time::{Duration, Instant};
 use wire::read::InputProblems;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +71,10 @@ pub enum CredentialChallenge {
 /// Marks an answer whose body must contain the request id.
 #[derive(Clone)]
 pub(crate) struct RequestIdMarker;
+
+/// Each of these lasts, and every request runs into it.
+static REFUSALS_LOGGED: RepeatLimit = RepeatLimit::new();
+static FILE_FAILURES_LOGGED: RepeatLimit = RepeatLimit::new();
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
@@ -281,23 +285,28 @@ impl From<app::Error> for RequestFailure {
             // Registers that change faster than a decision completes, or an audit that cannot be written: the caller
             // retries later.
             error @ (app::Error::StaleRegisters | app::Error::LeaseLost | app::Error::AuditBacklogFull) => {
-                tracing::warn!(%error, "request refused for now");
+                if let Some(left_out) = REFUSALS_LOGGED.take_turn(Instant::now()) {
+                    tracing::warn!(%error, left_out, "requests are refused for now");
+                }
                 RequestFailure::Unavailable
             }
             error @ app::Error::Files(_) => {
-                tracing::error!(%error, "a file could be neither read nor written");
+                if let Some(left_out) = FILE_FAILURES_LOGGED.take_turn(Instant::now()) {
+                    tracing::error!(%error, left_out, "files can be neither read nor written");
+                }
                 RequestFailure::FilesUnavailable
             }
-            app::Error::Storage(Storage::Unknown) => {
-                tracing::error!("the answer to a commit was lost");
+            // The executor logs an outage once; here it is only for debugging.
+            app::Error::Storage(error @ Storage::Unknown) => {
+                tracing::debug!(%error, "the answer to a commit was lost");
                 RequestFailure::Unknown
             }
             app::Error::Storage(Storage::DatabaseFault { fault, cause }) => {
-                tracing::warn!(?fault, %cause, "the database refuses its work");
+                tracing::debug!(?fault, %cause, "the database refuses its work");
                 RequestFailure::DatabaseFault(fault)
             }
             app::Error::Storage(error @ (Storage::Unavailable(_) | Storage::TooSlow)) => {
-                tracing::warn!(%error, "the database could not be used");
+                tracing::debug!(%error, "the database could not be used");
                 RequestFailure::Unavailable
             }
             error => {

@@ -29,7 +29,7 @@ pub async fn report_readiness(
     match health::check_readiness(&state.app).await {
         Ok(()) => Ok(build_plain_answer("pronto\n")),
         Err(ReadinessProblem::Silent(error)) => {
-            tracing::warn!(%error, "not ready");
+            tracing::debug!(%error, "not ready");
             Err(RequestFailure::Unavailable)
         }
         // The fault was logged where it was first met.

@@ -22,8 +22,8 @@ mod webhooks;
 mod write;
 
 pub use crate::server::{
-    ConnectionLimits, HttpOptions, HttpServer, MetricsToken, ReloadableTls, TlsError, serve_http,
-    serve_http_until,
+    ConnectionLimits, HttpOptions, HttpServer, MetricsToken, ReloadableTls, RequestLogMode,
+    RequestLogOptions, TlsError, serve_http, serve_http_until,
 };
 pub use docs::render_openapi_text as openapi_text;
 pub use failure::RequestFailure;
@@ -32,6 +32,7 @@ pub use routes::list_operations;
 pub use write::RunningWrites;
 
 use crate::server::measure::RequestMetrics;
+use crate::server::request_log::RequestLog;
 use app::{App, Vault};
 use axum::Router;
 use axum::http::{Extensions, HeaderMap, HeaderName, StatusCode, Version, header};
@@ -62,13 +63,24 @@ pub struct SharedState {
     pub http: Arc<HttpOptions>,
     pub running: RunningWrites,
     pub(crate) measures: RequestMetrics,
+    pub(crate) request_log: RequestLog,
 }
 
 impl ServerState {
     pub fn new(app: App, vault: Vault, metrics: PrometheusHandle, http: Arc<HttpOptions>) -> ServerState {
         let (stopping, running) = (StopFlag::default(), RunningWrites::default());
         let measures = RequestMetrics::new(&*app.random_source);
-        ServerState(Arc::new(SharedState { app, vault, metrics, stopping, http, running, measures }))
+        let request_log = RequestLog::new(http.request_log);
+        ServerState(Arc::new(SharedState {
+            app,
+            vault,
+            metrics,
+            stopping,
+            http,
+            running,
+            measures,
+            request_log,
+        }))
     }
 }
 

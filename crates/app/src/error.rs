@@ -74,14 +74,12 @@ pub enum HeavyWork {
 impl Error {
     /// Whether a retry may succeed, either shortly or once an operator has fixed the cause.
     pub fn is_transient(&self) -> bool {
-        use storage::Error::{DatabaseFault, TooSlow, Unavailable, Unknown};
-        matches!(
-            self,
-            Error::Busy
-                | Error::NoPlace(_)
-                | Error::Files(_)
-                | Error::Storage(Unavailable(_) | DatabaseFault { .. } | TooSlow | Unknown)
-        )
+        matches!(self, Error::Busy | Error::NoPlace(_) | Error::Files(_)) || self.is_outage()
+    }
+
+    /// Whether the whole database fails, which the executor logs once.
+    pub fn is_outage(&self) -> bool {
+        matches!(self, Error::Storage(error) if error.is_outage())
     }
 
     /// The fault an operator has to fix before a retry can succeed.

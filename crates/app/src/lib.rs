@@ -58,7 +58,7 @@ pub use crate::access::request_limit::RequestLimit;
 pub use crate::work_slots::{FairPlaces, HeldPlace};
 pub use actor_context::ActorContext;
 pub use error::{Error, HeavyWork, collect_problem};
-pub use storage::Error as StorageError;
+pub use storage::{Error as StorageError, warn_unless_outage};
 pub use vault::{KeyContext, Vault};
 
 use crate::cache::VersionTracker;

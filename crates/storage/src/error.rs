@@ -27,6 +27,26 @@ pub enum Error {
     Broken(String),
 }
 
+impl Error {
+    /// Whether the whole database fails, or seems to. The executor logs this once for an outage, so its callers do not
+    /// log it again for each request.
+    pub fn is_outage(&self) -> bool {
+        matches!(self, Error::Unavailable(_) | Error::DatabaseFault { .. } | Error::Unknown | Error::TooSlow)
+    }
+}
+
+/// Logs a warning, unless its cause is an outage, which the executor logs itself: then the line is only for debugging.
+#[macro_export]
+macro_rules! warn_unless_outage {
+    ($error:ident, $($fields:tt)+) => {
+        if $error.is_outage() {
+            tracing::debug!(error = %$error, $($fields)+)
+        } else {
+            tracing::warn!(error = %$error, $($fields)+)
+        }
+    };
+}
+
 /// Why a database could not be opened. The binary prints each case in Portuguese.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {

@@ -44,8 +44,8 @@ pub use crate::executor::statement_watch::{ExecutedStatement, StatementCost, Sta
 pub use crate::executor::value::{FromColumn, SqlScalar, SqlScalarRef};
 pub use engine::backup;
 pub use engine::{
-    DatabaseAddress, DatabaseOptions, SchemaPolicy, ServerLock, TransportProtection, count_lanes_for_machine,
-    lock_for_server, open_database, read_schema_version,
+    ConnectionUse, DatabaseAddress, DatabaseOptions, DatabaseWorkload, SchemaPolicy, ServerLock,
+    TransportProtection, count_lanes_for_machine, lock_for_server, open_database, read_schema_version,
 };
 pub use error::{AddressProblem, Error, OpenError};
 pub use migrations::{

@@ -2,6 +2,7 @@
 
 use super::backup::{PlacePurpose, build_plan, describe_installation, find_place, read_secret};
 use crate::fatal::FatalError;
+use crate::measurement::convert_to_seconds;
 use crate::settings::{BackupSettings, ServerSettings};
 use crate::system::SystemRandomSource;
 use app::App;
@@ -25,9 +26,6 @@ const RETRY: Duration = Duration::from_mins(15);
 /// How often the backups of other processes are looked at.
 const PUBLICATION: Duration = Duration::from_hours(1);
 
-const LAST_SUCCESS: &str = "amparo_backup_last_success_timestamp";
-const RUNS: &str = "amparo_backups_total";
-
 /// The backups of a server, prepared at its start so that wrong settings are told there.
 pub struct ScheduledBackup {
     installation: ServerInstallation,
@@ -50,10 +48,7 @@ pub fn prepare_scheduled_backup(settings: &ServerSettings) -> Result<Option<Sche
 
 /// Makes a backup whenever one is due.
 pub async fn run_scheduled_backups(app: App, scheduled: ScheduledBackup, every: Duration) {
-    for result in ["done", "failed"] {
-        metrics::counter!(RUNS, "result" => result).increment(0);
-    }
-    publish_success(Moment::from_millis(0));
+    metrics::gauge!("amparo_backup_scheduled").set(1.0);
     let mut published_at = Moment::from_millis(0);
     loop {
         if app.now().duration_since(published_at) >= PUBLICATION {
@@ -62,24 +57,26 @@ pub async fn run_scheduled_backups(app: App, scheduled: ScheduledBackup, every: 
         }
         match scheduled.run_if_due(&app).await {
             Ok(Some(Ok(created))) => {
-                metrics::counter!(RUNS, "result" => "done").increment(1);
+                metrics::counter!("amparo_backups_total", "result" => "done").increment(1);
                 publish_success(app.now());
                 let missing = created.manifest.attachments.missing.len();
                 tracing::info!(name = created.manifest.name, missing, "backup done");
             }
             Ok(Some(Err(error))) => {
-                metrics::counter!(RUNS, "result" => "failed").increment(1);
+                metrics::counter!("amparo_backups_total", "result" => "failed").increment(1);
                 tracing::error!(why = error.sentence(), "backup failed; it will be retried");
             }
             Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "whether a backup is due could not be determined"),
+            Err(error) => {
+                storage::warn_unless_outage!(error, "whether a backup is due could not be determined");
+            }
         }
         tokio::time::sleep(every).await;
     }
 }
 
 fn publish_success(at: Moment) {
-    metrics::gauge!(LAST_SUCCESS).set(at.millis() as f64 / 1000.0);
+    metrics::gauge!("amparo_backup_last_success_timestamp_seconds").set(convert_to_seconds(at));
 }
 
 impl ScheduledBackup {
@@ -144,7 +141,9 @@ async fn hold_lease(app: &App, lease: &LeasedJob) -> Result<(), storage::Error> 
         match app.db.write(lane, input, |tx, input| Box::pin(extend_lease(tx, input))).await {
             Ok(false) => return Ok(()),
             Ok(true) => {}
-            Err(error) => tracing::warn!(%error, "the lease of the backup could not be extended"),
+            Err(error) => {
+                storage::warn_unless_outage!(error, "the lease of the backup could not be extended");
+            }
         }
     }
 }

@@ -4,10 +4,11 @@ use super::stop_signals::StopSignals;
 use super::tls::ServerCertificate;
 use super::{demo, migrate, scheduled_backup, tls};
 use crate::fatal::FatalError;
-use crate::settings::ServerSettings;
+use crate::measurement::{self, MeasuredServer};
+use crate::settings::{ServerSettings, StoreKind};
 use crate::system::{self, SystemClock};
 use crate::telemetry;
-use api::{HttpServer, ServerState};
+use api::{HttpServer, ServerState, StopFlag};
 use app::audit::access_log;
 use app::audit::access_log_pace::AccessLogPacer;
 use app::mail::MailDeliveryMethod;
@@ -17,17 +18,17 @@ use app::upkeep::housekeeping::{self, RetentionPolicy};
 use app::upkeep::presence;
 use app::{App, RequestLimit, Vault, cache};
 use delivery::mail::{self, MailTransport, OutboxMailer};
-use delivery::triggers::{delivery_metrics, dispatch_handle::DispatchHandle, post::HttpPoster};
+use delivery::triggers::{dispatch_handle::DispatchHandle, post::HttpPoster};
 use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
-use vault::ProcessIdentity;
+use vault::{KeyError, ProcessIdentity};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const DAY: Duration = Duration::from_hours(24);
@@ -68,8 +69,8 @@ pub async fn run_server(
     }
     let at =
         listener.local_addr().map_err(|error| FatalError::new(format!("O endereço se perdeu: {error}.")))?;
+    let handle = measurement::install_metrics()?;
     let certificate = tls::open_certificate(&settings.tls, &key_file, at.ip(), SystemClock.now())?;
-    let handle = telemetry::install_metrics()?;
     let watch = settings.storage.slow_statement.map(telemetry::watch_slow_statements);
     let options = DatabaseOptions { watch, ..settings.storage.options() };
     let (db, migrated) = storage::open_database(&address, &options, SchemaPolicy::Migrate).await?;
@@ -99,7 +100,7 @@ pub async fn run_server(
     app.vault = Some(vault.clone());
     let watch = DatabaseLifeWatch::new(address.mark_path());
     let found = database_life::check_database_life(&app, &watch).await?;
-    let data = address.folder().map(std::path::Path::to_owned);
+    let data = address.folder().map(Path::to_owned);
     app.environment =
         Arc::new(ServerEnvironment { mail: describe_mail_transport(settings, &address)?, data });
     let demo_notice = if with_demo { Some(demo::fill_empty_database(&app).await?) } else { None };
@@ -141,11 +142,12 @@ pub async fn run_server(
     let triggers = server_options.delivers.then(|| {
         DispatchHandle::start(app.clone(), vault.clone(), holder, poster, settings.triggers.delivery.clone())
     });
-    background.spawn(measure_triggers(app.clone(), settings.housekeeping.heartbeat));
     let http = Arc::new(settings.http.http.clone());
     let pages = console::build_router(app.clone(), vault.clone());
     let state = ServerState::new(app.clone(), vault, handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
+    let measured = describe_measured_server(settings, &address, &app, &stopping);
+    measurement::start_sampling(&mut background, &measured, settings.housekeeping.heartbeat);
     let router = api::build_server_router(state, pages);
     let server = HttpServer::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
     let drained = signals.wait_for_drain(&stopping, settings.http.drain);
@@ -240,14 +242,25 @@ async fn seal_card_tokens(app: App, vault: Vault) {
     }
 }
 
-/// Publishes metrics of the trigger backlog.
-pub async fn measure_triggers(app: App, every: Duration) {
-    let mut ticks = build_ticker(every);
-    loop {
-        ticks.tick().await;
-        if let Err(error) = delivery_metrics::measure_queues(&app).await {
-            tracing::warn!(%error, "delivery queues could not be measured");
-        }
+/// What the sampled metrics are taken of.
+pub fn describe_measured_server(
+    settings: &ServerSettings,
+    address: &DatabaseAddress,
+    app: &App,
+    stopping: &StopFlag,
+) -> MeasuredServer {
+    let attachments = super::resolve_attachments_folder(settings, address).ok().flatten();
+    let backups = settings.backup.folder.clone().filter(|_| settings.backup.place == StoreKind::Folder);
+    let folders = [
+        ("database", address.folder().map(Path::to_owned)),
+        ("attachments", attachments),
+        ("backups", backups),
+    ];
+    MeasuredServer {
+        app: app.clone(),
+        stopping: stopping.clone(),
+        database_file: address.file_path().map(Path::to_owned),
+        folders: folders.into_iter().filter_map(|(place, folder)| Some((place, folder?))).collect(),
     }
 }
 
@@ -371,11 +384,15 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, heartbeat: Pro
         };
         let outcome = outcome.await;
         if let Err(error) = &outcome {
-            tracing::warn!(%error, "heartbeat could not be written");
+            storage::warn_unless_outage!(error, "heartbeat could not be written");
         }
         let ProcessHeartbeat { process, vault, key_file, .. } = &heartbeat;
         let taken = vault::take_new_key(app.key_context(), vault, key_file, process).await;
-        let problem = taken.err().map(|error| error.to_string());
+        // What the heartbeat tells of the database is not told again.
+        let problem = match taken {
+            Ok(()) | Err(KeyError::Storage(_)) => None,
+            Err(error) => Some(error.to_string()),
+        };
         if let Some(error) = problem.as_ref().filter(|_| problem != key_problem) {
             tracing::error!(%error, "the key file cannot follow the server key");
         }
@@ -405,7 +422,7 @@ async fn run_housekeeping(app: App, schedule: HousekeepingSchedule) {
         match housekeeping::run_if_due(&app, &schedule.retention).await {
             Ok(Some(rows)) => tracing::info!(rows, "housekeeping done"),
             Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "housekeeping failed; it will be retried"),
+            Err(error) => storage::warn_unless_outage!(error, "housekeeping failed; it will be retried"),
         }
     }
 }
@@ -417,7 +434,7 @@ async fn run_due_imports(app: App, every: Duration) {
         match exchange::import::run_due_imports(&app).await {
             Ok(true) => continue,
             Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "import failed; it will be retried"),
+            Err(error) => storage::warn_unless_outage!(error, "import failed; it will be retried"),
         }
         let _ = tokio::time::timeout(every, app.import_wakeup.notified()).await;
     }
@@ -429,7 +446,7 @@ async fn refresh_memory(app: App, every: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = cache::refresh_versions(&app).await {
-            tracing::warn!(%error, "changes made by other processes could not be checked");
+            storage::warn_unless_outage!(error, "changes made by other processes could not be checked");
         }
     }
 }
@@ -440,7 +457,10 @@ async fn write_access_log(app: App, every: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = pace.flush_when_due(&app).await {
-            tracing::warn!(%error, "access log entries could not be written; they are kept and retried");
+            storage::warn_unless_outage!(
+                error,
+                "access log entries could not be written; they are kept and retried"
+            );
         }
     }
 }

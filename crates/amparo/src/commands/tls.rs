@@ -1,6 +1,7 @@
 //! The server's TLS certificate: from files (`tls.cert_file`), or self-signed (`tls.self_signed`).
 
 use crate::fatal::{FatalError, describe_cause};
+use crate::measurement::convert_to_seconds;
 use crate::settings::TlsSettings;
 use api::{ReloadableTls, TlsError};
 use domain::Moment;
@@ -24,6 +25,7 @@ const ENDS: &str = "Amparo: vale até ";
 #[derive(Clone)]
 pub struct ServerCertificate {
     pub tls: ReloadableTls,
+    path: PathBuf,
     self_signed: Option<SelfSignedCertificate>,
 }
 
@@ -60,7 +62,9 @@ pub fn open_certificate(
         _ => return Err(FatalError::new("O TLS precisa dos dois arquivos: tls.cert_file e tls.key_file.")),
     };
     let tls = ReloadableTls::from_files(&certificate, &key)?;
-    Ok(Some(ServerCertificate { tls, self_signed: generated }))
+    let opened = ServerCertificate { tls, path: certificate, self_signed: generated };
+    opened.publish_expiry();
+    Ok(Some(opened))
 }
 
 /// The paths of the self-signed certificate, beside the server's key.
@@ -85,7 +89,23 @@ impl ServerCertificate {
         if let Some(generated) = &self.self_signed {
             generated.create_if_needed(now)?;
         }
-        Ok(self.tls.reload_if_changed()?)
+        let is_changed = self.tls.reload_if_changed()?;
+        if is_changed {
+            self.publish_expiry();
+        }
+        Ok(is_changed)
+    }
+
+    /// Sets the metric from the file that was just loaded. Later files may be unusable, and then this one stays in use.
+    fn publish_expiry(&self) {
+        match read_certificate_end(&self.path) {
+            Ok(end) => {
+                metrics::gauge!("amparo_certificate_expiry_timestamp_seconds").set(convert_to_seconds(end));
+            }
+            Err(error) => {
+                tracing::warn!(why = error.sentence(), "the expiry of the certificate could not be read");
+            }
+        }
     }
 }
 

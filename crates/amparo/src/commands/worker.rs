@@ -2,13 +2,13 @@
 //! `triggers.worker_listen`.
 
 use super::serve::{
-    ProcessHeartbeat, bind_listener, build_trigger_poster, measure_triggers, prepare_process,
+    ProcessHeartbeat, bind_listener, build_trigger_poster, describe_measured_server, prepare_process,
     send_heartbeats, sign_off_process, stop_triggers,
 };
 use super::stop_signals::StopSignals;
 use crate::fatal::FatalError;
+use crate::measurement;
 use crate::settings::ServerSettings;
-use crate::telemetry;
 use api::{HttpServer, ServerState};
 use app::upkeep::database_life::{self, DatabaseLifeWatch};
 use app::upkeep::presence;
@@ -35,7 +35,7 @@ pub async fn run_worker(settings: &ServerSettings) -> Result<ExitCode, FatalErro
         Some(address) => Some(bind_listener(address).await?),
         None => None,
     };
-    let handle = telemetry::install_metrics()?;
+    let handle = measurement::install_metrics()?;
     let app = super::open_app(settings).await?;
     let process = presence::generate_process_name(&app);
     let identity = ProcessIdentity { name: &process, version: VERSION };
@@ -53,19 +53,20 @@ pub async fn run_worker(settings: &ServerSettings) -> Result<ExitCode, FatalErro
         key_file,
     };
     background.spawn(send_heartbeats(app.clone(), handle.clone(), heartbeat));
-    background.spawn(measure_triggers(app.clone(), interval));
+    let http = Arc::new(settings.http.http.clone());
+    let state = ServerState::new(app.clone(), vault.clone(), handle, Arc::clone(&http));
+    let stopping = state.stopping.clone();
+    let measured = describe_measured_server(settings, &address, &app, &stopping);
+    measurement::start_sampling(&mut background, &measured, interval);
     let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     // The listening address is unique, so a previous holder with the same address is gone.
     let place = at.map_or_else(|| process.clone(), |at| at.to_string());
     let holder = super::build_lease_holder(settings, &process, &place);
     let delivery = settings.triggers.delivery.clone();
     let triggers =
-        DispatchHandle::start(app.clone(), vault.clone(), holder, build_trigger_poster(settings)?, delivery);
+        DispatchHandle::start(app.clone(), vault, holder, build_trigger_poster(settings)?, delivery);
     super::print_line(&format!("Amparo {VERSION} entregando gatilhos"));
     if let (Some(listener), Some(at)) = (listener, at) {
-        let http = Arc::new(settings.http.http.clone());
-        let state = ServerState::new(app.clone(), vault, handle, Arc::clone(&http));
-        let stopping = state.stopping.clone();
         let router = api::build_monitoring_router(state);
         let server = HttpServer::new(router, http, settings.http.limits, None);
         background.spawn(async move {

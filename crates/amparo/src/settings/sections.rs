@@ -3,7 +3,7 @@
 use super::duration;
 use super::error::SettingsError;
 use super::layers::EffectiveSettings;
-use api::{ConnectionLimits, HttpOptions, MetricsToken};
+use api::{ConnectionLimits, HttpOptions, MetricsToken, RequestLogMode, RequestLogOptions};
 use app::access::Throttle;
 use delivery::mail::{SenderAddress, SmtpServer};
 use delivery::triggers::{address_guard::AddressGuard, dispatch_settings::DispatchSettings};
@@ -23,6 +23,7 @@ const MIB: RangeInclusive<i64> = 1..=1_048_576;
 const MIB_OR_NONE: RangeInclusive<i64> = 0..=1_048_576;
 const FAILURES: RangeInclusive<i64> = 1..=1_000_000;
 const IN_HAND: RangeInclusive<i64> = 1..=100_000;
+const LOG_LINES: RangeInclusive<i64> = 1..=1_000_000;
 const DAYS: RangeInclusive<i64> = 0..=36_500;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,11 +154,24 @@ impl HttpSettings {
                 is_behind_local_proxy: is_behind_local_proxy(values)?,
                 body_timeout: values.duration("http.body_timeout")?,
                 is_strict: values.path("tls.cert_file").is_some(),
+                request_log: RequestLogOptions {
+                    mode: read_request_log_mode(values)?,
+                    lines_per_second: values.integer("http.log_requests_per_second", LOG_LINES)?,
+                },
             },
             drain: values.optional_duration("http.drain")?.unwrap_or_default(),
             import_mib: values.integer("http.import_mib", 1..=1024)?,
             user_requests_per_second: values.integer("http.user_requests_per_second", 0..=1_000_000)?,
         })
+    }
+}
+
+fn read_request_log_mode(values: &EffectiveSettings) -> Result<RequestLogMode, SettingsError> {
+    match values.text("http.log_requests") {
+        "all" => Ok(RequestLogMode::All),
+        "errors" => Ok(RequestLogMode::Errors),
+        "none" => Ok(RequestLogMode::None),
+        _ => Err(values.refuse("http.log_requests", "all, errors ou none")),
     }
 }
 

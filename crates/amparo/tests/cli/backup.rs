@@ -327,7 +327,8 @@ async fn a_server_makes_backups_by_itself(database: Database) {
     let done = "amparo_backups_total{result=\"done\"} 1";
     until("the first backup", || async { metrics(&serving).contains(done) }).await;
     assert!(metrics(&serving).contains("amparo_backups_total{result=\"failed\"} 0"));
-    assert!(!metrics(&serving).contains("amparo_backup_last_success_timestamp 0"));
+    assert!(!metrics(&serving).contains("amparo_backup_last_success_timestamp_seconds 0"));
+    assert!(metrics(&serving).contains("amparo_backup_scheduled 1"));
     assert!(amparo.said(&doctor).contains("ok     cópias"), "{}", amparo.said(&doctor));
     assert_eq!(serving.terminate(), 0);
     let listed = amparo.said(&format!("backup list {place}"));
@@ -336,7 +337,7 @@ async fn a_server_makes_backups_by_itself(database: Database) {
     // The next one is due at three, whatever restarts.
     let serving = Amparo::started(&mut amparo.command(&line));
     until("the age of the newest backup", || async {
-        metrics(&serving).contains("amparo_backup_last_success_timestamp ")
+        !metrics(&serving).contains("amparo_backup_last_success_timestamp_seconds 0")
     })
     .await;
     assert!(metrics(&serving).contains("amparo_backups_total{result=\"done\"} 0"));

@@ -15,6 +15,7 @@ mod life;
 mod mail;
 mod measures;
 mod mirror;
+mod request_log;
 mod slow;
 mod starting;
 mod triggers;

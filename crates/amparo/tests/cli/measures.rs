@@ -1,7 +1,13 @@
 //! What a process measures of itself. Only one that is alone in its process can be told what it counted.
 
 use super::{Amparo, Engine, Serving};
+use metric_list::{ALL_METRICS, MetricDescription, MetricKind};
+use std::collections::BTreeMap;
 use testkit::{Database, basic, both_engines, until};
+
+#[path = "../../src/measurement/metric_list.rs"]
+#[allow(dead_code, reason = "the binary uses the rest")]
+mod metric_list;
 
 const TOKEN: &str = "um-token-longo";
 
@@ -11,12 +17,120 @@ fn measuring(amparo: &Amparo) -> Serving {
     Amparo::started(amparo.command(line).env("AMPARO_HTTP_METRICS_TOKEN", TOKEN))
 }
 
-/// A measure without labels.
-fn measured(serving: &Serving, name: &str) -> u64 {
+fn all_measured(serving: &Serving) -> String {
     let answer = serving.send("GET /metrics", &[("Authorization", &format!("Bearer {TOKEN}"))], "");
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+/// A measure without labels.
+fn measured(serving: &Serving, name: &str) -> u64 {
+    let answer = all_measured(serving);
     let value = answer.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     value.map_or(0, |value| value.trim().parse().unwrap())
+}
+
+/// The series of `/metrics`: name and labels of each sample, without the value and without the label of buckets.
+fn list_series(text: &str) -> Vec<(String, Vec<String>)> {
+    let samples = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    let parsed = samples.map(|line| {
+        let series = line.rsplit_once(' ').unwrap().0;
+        let (name, labels) = series.split_once('{').unwrap_or((series, "}"));
+        let labels = labels.trim_end_matches('}').split("\",").map(|label| label.trim_end_matches('"'));
+        let labels = labels.filter(|label| !label.is_empty() && !label.starts_with("le=")).map(str::to_owned);
+        (name.to_owned(), labels.collect())
+    });
+    parsed.collect()
+}
+
+/// What a comment of `/metrics` (`HELP`, `TYPE`) tells of each name.
+fn list_comments<'t>(text: &'t str, kind: &str) -> BTreeMap<&'t str, &'t str> {
+    let start = format!("# {kind} ");
+    text.lines().filter_map(|line| line.strip_prefix(&start)?.split_once(' ')).collect()
+}
+
+fn find_family(name: &str) -> Option<&'static MetricDescription> {
+    ALL_METRICS.iter().find(|metric| match metric.kind {
+        MetricKind::Histogram => {
+            ["_bucket", "_sum", "_count"].iter().any(|ending| name.strip_suffix(ending) == Some(metric.name))
+        }
+        _ => name == metric.name,
+    })
+}
+
+#[both_engines]
+async fn every_metric_is_in_the_list_described_and_there_from_the_start(database: Database) {
+    let amparo = Amparo::new(database);
+    let serving = measuring(&amparo);
+    let text = all_measured(&serving);
+    let (helps, kinds, series) =
+        (list_comments(&text, "HELP"), list_comments(&text, "TYPE"), list_series(&text));
+    for metric in ALL_METRICS {
+        assert_eq!(helps.get(metric.name), Some(&metric.help), "{}", metric.name);
+        let kind = format!("{:?}", metric.kind).to_lowercase();
+        assert_eq!(kinds.get(metric.name), Some(&kind.as_str()), "{}", metric.name);
+        let name = match metric.kind {
+            MetricKind::Histogram => format!("{}_count", metric.name),
+            _ => metric.name.to_owned(),
+        };
+        for wanted in metric.list_series() {
+            let mut wanted: Vec<String> =
+                wanted.iter().map(|(label, value)| format!("{label}=\"{value}")).collect();
+            wanted.sort();
+            let is_there = series.iter().any(|(known, labels)| {
+                let mut labels = labels.clone();
+                labels.sort();
+                *known == name && labels == wanted
+            });
+            assert!(is_there, "{name} {wanted:?} is not there from the start: {text}");
+        }
+    }
+    // What happens later has no other names.
+    serving.get("/ext/nada");
+    serving.send("POST /ext/autenticacao", &[("Authorization", &basic("ana@exemplo.com.br", "errada"))], "");
+    until("the process was sampled", || async { measured(&serving, "process_threads") > 0 }).await;
+    until("it is ready", || async { measured(&serving, "amparo_ready") == 1 }).await;
+    for (name, _) in list_series(&all_measured(&serving)) {
+        assert!(find_family(&name).is_some(), "{name} is not in the list");
+    }
+    assert_eq!(serving.terminate(), 0);
+}
+
+#[both_engines]
+async fn what_is_sampled_has_values(database: Database) {
+    let amparo = Amparo::new(database);
+    let serving = measuring(&amparo);
+    let is_file = amparo.database.engine == Engine::Sqlite;
+    for (name, is_expected) in [
+        ("process_resident_memory_bytes", true),
+        ("process_start_time_seconds", true),
+        ("process_open_fds", true),
+        ("process_max_fds", true),
+        ("amparo_http_connections", true),
+        ("amparo_http_connections_limit", true),
+        ("amparo_database_commits_total", true),
+        ("amparo_housekeeping_last_success_timestamp_seconds", true),
+        ("amparo_database_size_bytes{database=\"main\"}", true),
+        ("amparo_database_size_bytes{database=\"activity\"}", is_file),
+        ("amparo_database_log_bytes{database=\"main\"}", is_file),
+        ("amparo_disk_free_bytes{place=\"database\"}", is_file),
+        ("amparo_disk_size_bytes{place=\"attachments\"}", true),
+        ("amparo_database_connections_limit{work=\"write\"}", !is_file),
+        ("amparo_database_connections_limit{work=\"search\"}", !is_file),
+        ("amparo_certificate_expiry_timestamp_seconds", false),
+    ] {
+        let read = || {
+            let text = all_measured(&serving);
+            let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            value.map(|value| value.trim().parse::<f64>().unwrap())
+        };
+        if is_expected {
+            until(name, || async { read().is_some_and(|value| value > 0.0) }).await;
+        } else {
+            assert_eq!(read(), Some(0.0), "{name}");
+        }
+    }
+    assert_eq!(serving.terminate(), 0);
 }
 
 #[both_engines]
@@ -59,7 +173,11 @@ mod whether_the_database_takes_writes_is_measured {
     async fn postgres() {
         const WRITABLE: &str = "amparo_database_writable";
         let amparo = Amparo::new(Database::fresh(Engine::Postgres).await);
-        let serving = measuring(&amparo);
+        let log = amparo.folder.path().join("registro");
+        let line = "serve --listen 127.0.0.1:0 --log-level info --housekeeping-heartbeat 10ms";
+        let mut command = amparo.command(line);
+        command.env("AMPARO_HTTP_METRICS_TOKEN", TOKEN).stderr(std::fs::File::create(&log).unwrap());
+        let serving = Amparo::started(&mut command);
         until("a write succeeded", || async { measured(&serving, WRITABLE) == 1 }).await;
         let address = amparo.database.address_text();
         let (server, name) = address.rsplit_once('/').unwrap();
@@ -69,9 +187,24 @@ mod whether_the_database_takes_writes_is_measured {
              WHERE datname = current_database() AND pid <> pg_backend_pid()";
         Database::statement(address, others).await;
         until("a write failed", || async { measured(&serving, WRITABLE) == 0 }).await;
+        let count = |words: &str| std::fs::read_to_string(&log).unwrap().matches(words).count();
+        // Until then a connection that has not ended yet may still write.
+        until("the cause was logged", || async { count("Fault(ReadOnly)") > 0 }).await;
+        until("it is not ready", || async { measured(&serving, "amparo_ready") == 0 }).await;
+        for _ in 0..20 {
+            assert!(serving.get("/readyz").starts_with("HTTP/1.1 503"));
+        }
         let promote = format!("ALTER DATABASE {name} RESET default_transaction_read_only");
         Database::statement(&format!("{server}/postgres"), &promote).await;
         until("a write succeeded again", || async { measured(&serving, WRITABLE) == 1 }).await;
+        until("its end was logged", || async { count("database trouble is over") == 1 }).await;
+        // The connections were ended, and then writes refused: two kinds of trouble, each logged once.
+        let text = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(count("database trouble began"), 1, "{text}");
+        assert!(text.contains("Fault(ReadOnly)") && text.contains("25006"), "{text}");
+        let loud = text.lines().filter(|line| line.contains("WARN") || line.contains("ERROR")).count();
+        assert!(loud < 8, "{text}");
+        assert!(!text.contains('\u{1b}'), "colours in a file: {text}");
         assert_eq!(serving.terminate(), 0);
     }
 }

@@ -4,6 +4,7 @@
 
 mod dependencies;
 mod names;
+mod observability;
 mod rooms;
 mod sentences;
 

@@ -4,6 +4,7 @@
 
 use super::{ConnectionLimits, HttpOptions};
 use domain::CallerAddress;
+use metrics::Gauge;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -69,19 +70,18 @@ impl Drop for ActiveRequestGuard {
     }
 }
 
-#[derive(Default)]
 pub struct ConnectionLimiter {
     open: Mutex<OpenConnections>,
     /// Notified when a slot becomes free.
     released: Notify,
 }
 
-#[derive(Default)]
 struct OpenConnections {
     /// Per address, the oldest first.
     by_address: HashMap<CallerAddress, BTreeMap<u64, Arc<ConnectionActivity>>>,
     total: usize,
     next_number: u64,
+    total_metric: Gauge,
 }
 
 pub enum AdmissionOutcome {
@@ -101,6 +101,17 @@ pub struct AdmittedConnection {
 }
 
 impl ConnectionLimiter {
+    pub fn new(limits: &ConnectionLimits) -> ConnectionLimiter {
+        metrics::gauge!("amparo_http_connections_limit").set(limits.max_connections as f64);
+        let open = OpenConnections {
+            by_address: HashMap::new(),
+            total: 0,
+            next_number: 0,
+            total_metric: metrics::gauge!("amparo_http_connections"),
+        };
+        ConnectionLimiter { open: Mutex::new(open), released: Notify::new() }
+    }
+
     /// Tries to get a slot for a connection from this address.
     pub fn admit(
         self: &Arc<Self>,
@@ -160,6 +171,7 @@ impl OpenConnections {
         });
         self.by_address.entry(address).or_default().insert(number, Arc::clone(&activity));
         self.total += 1;
+        self.total_metric.set(self.total as f64);
         (number, activity)
     }
 
@@ -171,6 +183,7 @@ impl OpenConnections {
             self.by_address.remove(&address);
         }
         self.total -= usize::from(removed);
+        self.total_metric.set(self.total as f64);
         removed
     }
 

@@ -1,8 +1,9 @@
-//! Request metrics by route, method and status, request ids, and the request log.
+//! Request metrics by route, method and status, and request ids.
 
 use crate::ServerState;
 use crate::extract::RouteTemplate;
 use crate::failure::RequestIdMarker;
+use crate::server::request_log::{RequestFacts, RequestOutcome};
 use axum::body::Body;
 use axum::extract::{self, Request};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -22,27 +23,28 @@ const LONGEST_ID: usize = 128;
 pub async fn measure_request(
     extract::State(state): extract::State<ServerState>,
     route: RouteTemplate,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let started = Instant::now();
     let id = choose_request_id(&state, &request);
     let method = normalize_method(request.method().as_str());
+    let facts = RequestFacts::collect(&mut request, method);
     // The template, never the path or the query: those contain names and documents.
     let span =
         tracing::info_span!("request", id = id.to_str().unwrap_or_default(), method, route = route.as_str());
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let mut response = next.run(request).instrument(span).await;
     if response.extensions_mut().remove::<RequestIdMarker>().is_some() {
         response = write_id_into_body(response, &id);
     }
     let headers = response.headers_mut();
-    headers.insert(REQUEST_ID, id);
+    headers.insert(REQUEST_ID, id.clone());
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if state.http.is_strict {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     let (status, elapsed) = (response.status(), started.elapsed());
-    span.in_scope(|| tracing::debug!(status = status.as_u16(), ms = elapsed.as_secs_f64() * 1e3, "answered"));
+    state.request_log.record(&facts, &RequestOutcome { route: route.as_str(), id: &id, status, elapsed });
     state.measures.record(route.as_str(), method, status, elapsed);
     response
 }
@@ -62,6 +64,8 @@ fn choose_request_id(state: &ServerState, request: &Request) -> HeaderValue {
 /// Cached metric handles: looking one up for each request costs more than recording it.
 pub struct RequestMetrics {
     routes: RwLock<HashMap<String, Arc<RouteMetrics>>>,
+    /// By the first digit of the status, from 1.
+    classes: [Counter; 5],
     /// The start of the request ids, and how many were issued.
     first_name: u64,
     named: AtomicU64,
@@ -78,6 +82,8 @@ impl RequestMetrics {
         chance.fill(&mut random);
         RequestMetrics {
             routes: RwLock::default(),
+            classes: ["1xx", "2xx", "3xx", "4xx", "5xx"]
+                .map(|class| metrics::counter!("amparo_http_answers_total", "class" => class)),
             first_name: u64::from_be_bytes(random),
             named: AtomicU64::new(0),
         }
@@ -91,6 +97,9 @@ impl RequestMetrics {
     }
 
     fn record(&self, route: &str, method: &'static str, status: StatusCode, elapsed: Duration) {
+        if let Some(class) = self.classes.get(usize::from(status.as_u16() / 100).wrapping_sub(1)) {
+            class.increment(1);
+        }
         let known = self.routes.read().unwrap_or_else(PoisonError::into_inner).get(route).cloned();
         let of_route = known.unwrap_or_else(|| self.add_route(route));
         of_route.seconds.record(elapsed.as_secs_f64());

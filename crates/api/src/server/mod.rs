@@ -8,10 +8,12 @@ pub(crate) mod cors;
 pub(crate) mod host;
 pub(crate) mod measure;
 mod normalize_path;
+pub(crate) mod request_log;
 mod stall;
 mod tls;
 mod unread_body;
 
+pub use request_log::{RequestLogMode, RequestLogOptions};
 pub use tls::{ReloadableTls, TlsError};
 
 use answer_body::AnswerBody;
@@ -22,6 +24,7 @@ use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderValue, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::RepeatLimit;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -35,7 +38,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
@@ -75,6 +78,8 @@ pub struct HttpOptions {
     pub body_timeout: Duration,
     /// Sends HSTS: the server has a certificate that browsers trust.
     pub is_strict: bool,
+    /// Which requests are logged (`http.log_requests`, `http.log_requests_per_second`).
+    pub request_log: RequestLogOptions,
 }
 
 impl Default for HttpOptions {
@@ -89,6 +94,7 @@ impl Default for HttpOptions {
             is_behind_local_proxy: false,
             body_timeout: Duration::from_secs(30),
             is_strict: false,
+            request_log: RequestLogOptions::default(),
         }
     }
 }
@@ -139,7 +145,7 @@ impl HttpServer {
             limits,
             tls,
             has_warned_of_proxy: AtomicBool::new(false),
-            connections: Arc::default(),
+            connections: Arc::new(ConnectionLimiter::new(&limits)),
         }
     }
 }
@@ -197,7 +203,10 @@ async fn wait_for_admission(server: &HttpServer, peer: SocketAddr) -> Option<Adm
     loop {
         match server.connections.admit(&server.limits, &server.http, peer.ip()) {
             AdmissionOutcome::Admitted(place) => return Some(place),
-            AdmissionOutcome::Refused => return None,
+            AdmissionOutcome::Refused => {
+                metrics::counter!("amparo_http_connections_refused_total").increment(1);
+                return None;
+            }
             AdmissionOutcome::Full => {
                 // A connection that becomes idle sends no notification, so this polls.
                 let _ = tokio::time::timeout(LOOK_AGAIN, server.connections.wait_for_release()).await;
@@ -286,6 +295,8 @@ fn redirect_to_slash(prefix: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
 }
 
+static ACCEPT_FAILURES_LOGGED: RepeatLimit = RepeatLimit::new();
+
 /// The next connection. Running out of file handles is temporary, so it waits instead of ending.
 async fn accept_connection(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
@@ -295,7 +306,9 @@ async fn accept_connection(listener: &TcpListener) -> (TcpStream, SocketAddr) {
                 return (stream, peer);
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection");
+                if let Some(left_out) = ACCEPT_FAILURES_LOGGED.take_turn(Instant::now()) {
+                    tracing::warn!(%error, left_out, "cannot accept connections");
+                }
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }

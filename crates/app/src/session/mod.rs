@@ -2,9 +2,11 @@
 //! takes a session or its scope, so that a missing check does not compile. Logins, which begin sessions, are in
 //! `crate::access`.
 
+mod caller_slot;
 mod load;
 mod token;
 
+pub use caller_slot::CallerSlot;
 pub use load::load_session;
 pub(crate) use load::{CachedSessions, record_session_activity};
 pub use token::{TOKEN_LIFE, TokenLookupKey};

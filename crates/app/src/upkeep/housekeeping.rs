@@ -10,7 +10,8 @@ use storage::server::jobs::{self, LeasedJob};
 use storage::server::tenants;
 use storage::{Tx, WriteLane};
 
-const JOB_NAME: &str = "housekeeping";
+/// The name of the job among those of the database.
+pub const JOB_NAME: &str = "housekeeping";
 /// Rows deleted in one transaction: few enough not to delay requests.
 const ROWS_PER_DELETE: i64 = 500;
 /// How long a process may be silent before another takes over the job.
@@ -80,7 +81,9 @@ pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option
                     return Ok(None);
                 }
                 // A failed sweep does not stop the others.
-                Err(error) => tracing::warn!(%error, %tenant, what = what.name(), "a sweep failed"),
+                Err(error) => {
+                    storage::warn_unless_outage!(error, %tenant, what = what.name(), "a sweep failed");
+                }
             }
         }
         let periods = attachments::RetentionPeriods { removed: retention.removed_files };
@@ -90,14 +93,14 @@ pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option
                 tracing::warn!("housekeeping was taken over by another process");
                 return Ok(None);
             }
-            Err(error) => tracing::warn!(%error, %tenant, what = "files", "a sweep failed"),
+            Err(error) => storage::warn_unless_outage!(error, %tenant, what = "files", "a sweep failed"),
         }
     }
     // Clear-text rows of older versions, and of archives written by them.
     if let Some(vault) = &app.vault
         && let Err(error) = crate::members::credit_cards::seal_all_clear_tokens(app, vault).await
     {
-        tracing::warn!(%error, "tokens of credit cards could not be sealed");
+        storage::warn_unless_outage!(error, "tokens of credit cards could not be sealed");
     }
     let now = app.now();
     let input = (lease, now, now.plus(retention.interval));

@@ -3,7 +3,8 @@
 use super::security_headers::SECURITY_HEADERS;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::DatabaseFault;
+use domain::{DatabaseFault, RepeatLimit};
+use std::time::Instant;
 
 /// Errors that are answered with a sentence instead of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +112,9 @@ impl IntoResponse for Refusal {
     }
 }
 
+/// Each lasts, and every request runs into it.
+static LASTING_FAILURES_LOGGED: RepeatLimit = RepeatLimit::new();
+
 impl From<app::Error> for Refusal {
     fn from(error: app::Error) -> Refusal {
         match error {
@@ -119,7 +123,12 @@ impl From<app::Error> for Refusal {
             app::Error::TooManyFailures(_) | app::Error::TooManyRequests(_) => return Refusal::TooOften,
             app::Error::NoPlace(app::HeavyWork::WorkbookExport) => return Refusal::TooManyExports,
             app::Error::NoPlace(app::HeavyWork::WorkbookReading) => return Refusal::TooManyWorkbooks,
-            _ => tracing::warn!(%error, "a page could not be answered"),
+            app::Error::Files(_) | app::Error::AuditBacklogFull => {
+                if let Some(left_out) = LASTING_FAILURES_LOGGED.take_turn(Instant::now()) {
+                    tracing::warn!(%error, left_out, "pages could not be answered");
+                }
+            }
+            _ => app::warn_unless_outage!(error, "a page could not be answered"),
         }
         if let Some(fault) = error.database_fault() {
             return Refusal::DatabaseFault(fault);

@@ -7,7 +7,7 @@ use super::notice::PageNotice;
 use crate::http::redirect::{derive_root_path, redirect_to};
 use crate::http::refusal::Refusal;
 use app::access::sessions::{self, ConsoleUser};
-use app::session::Session;
+use app::session::{CallerSlot, Session};
 use app::{App, Error};
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
@@ -93,6 +93,9 @@ impl FromRequestParts<App> for SignedInUser {
             Err(Error::Credential) => return Err(sign_in_required()),
             visitor => visitor?,
         };
+        if let Some(slot) = parts.extensions.get::<CallerSlot>() {
+            slot.fill(visitor.session.scope.tenant(), Some(visitor.session.user));
+        }
         app.request_limit.count_request(&visitor.session, app.now())?;
         if visitor.session.role == Role::Integration {
             return Err(PageAccessProblem::Refusal(Refusal::ForPeople));

@@ -41,7 +41,7 @@ pub async fn run_mail_delivery(app: App, mailer: OutboxMailer, every: Duration) 
     loop {
         ticks.tick().await;
         if let Err(error) = send_due_mails(&app, &mailer).await {
-            tracing::warn!(%error, "due mails could not be processed; retrying");
+            storage::warn_unless_outage!(error, "due mails could not be processed; retrying");
         }
     }
 }
@@ -76,7 +76,7 @@ fn count_send_result(result: Result<Result<bool, Error>, JoinError>) -> usize {
     match result {
         Ok(Ok(was_leased)) => usize::from(was_leased),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "the outcome of a mail could not be recorded");
+            storage::warn_unless_outage!(error, "the outcome of a mail could not be recorded");
             0
         }
         Err(error) => {

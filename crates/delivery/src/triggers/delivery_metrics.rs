@@ -20,14 +20,15 @@ pub fn count_exhausted_messages(count: u64) {
     }
 }
 
-/// Sets the gauges for queue length, queue age and paused receivers.
+/// Sets the gauges of the queue of triggers and of the receivers in trouble.
 #[boxed::future]
 pub async fn measure_queues(app: &App) -> Result<(), Error> {
     let waiting = storage::triggers::queues::load_outbox_backlog(&app.db).await?;
     let age = waiting.oldest.map_or(0.0, |since| app.now().duration_since(since).as_secs_f64());
-    let paused = storage::triggers::receivers::count_paused_receivers(&app.db).await?;
+    let troubles = storage::triggers::receivers::count_receivers_in_trouble(&app.db).await?;
     metrics::gauge!("amparo_trigger_queue_length").set(waiting.pending as f64);
     metrics::gauge!("amparo_trigger_queue_age_seconds").set(age);
-    metrics::gauge!("amparo_trigger_receivers_paused").set(paused as f64);
+    metrics::gauge!("amparo_trigger_receivers_paused").set(troubles.paused as f64);
+    metrics::gauge!("amparo_trigger_receivers_failing").set(troubles.failing as f64);
     Ok(())
 }

@@ -25,7 +25,10 @@ pub(super) async fn run_dispatch_loop(state: Arc<DispatchState>) {
             let pulled_back =
                 triggers::pull_back_waits(&state.app, &state.holder, &state.settings.policy).await;
             if let Err(error) = &pulled_back {
-                tracing::warn!(%error, "retry times stored by a clock that ran ahead could not be corrected; retrying");
+                storage::warn_unless_outage!(
+                    error,
+                    "retry times stored by a clock that ran ahead could not be corrected; retrying"
+                );
             }
             clock.record_check(pulled_back.is_ok());
         }
@@ -36,12 +39,15 @@ pub(super) async fn run_dispatch_loop(state: Arc<DispatchState>) {
                 Ok(0) => {}
                 Ok(count) => tracing::info!(count, "leases of a vanished process were released"),
                 Err(error) => {
-                    tracing::warn!(%error, "leases of vanished processes could not be released; retrying");
+                    storage::warn_unless_outage!(
+                        error,
+                        "leases of vanished processes could not be released; retrying"
+                    );
                 }
             }
         }
         if let Err(error) = dispatch_due(&state, &mut known).await {
-            tracing::warn!(%error, "due triggers could not be processed; retrying");
+            storage::warn_unless_outage!(error, "due triggers could not be processed; retrying");
             tokio::time::sleep(state.settings.interval).await;
         }
         tokio::time::sleep(MINIMUM_TURN_PAUSE).await;

@@ -28,7 +28,7 @@ pub(super) async fn is_receiver_open(
             is_open
         }
         Err(error) => {
-            tracing::warn!(tenant = %job.tenant, receiver = %job.receiver, %error, "the state of a receiver could not be read; its message waits");
+            storage::warn_unless_outage!(error, tenant = %job.tenant, receiver = %job.receiver, "the state of a receiver could not be read; its message waits");
             false
         }
     }

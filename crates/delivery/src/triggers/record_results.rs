@@ -69,7 +69,7 @@ async fn write_batch(
             Ok(()) => break Ok(true),
             Err(error) if !error.is_transient() => break Err(error),
             Err(error) => {
-                tracing::warn!(%tenant, %error, "delivery outcomes could not be recorded; retrying");
+                storage::warn_unless_outage!(error, %tenant, "delivery outcomes could not be recorded; retrying");
             }
         }
         lock_mutex(&state.unwritten).tenants.insert(tenant);

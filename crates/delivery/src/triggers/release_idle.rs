@@ -31,7 +31,7 @@ pub(super) async fn release_receivers(
     receivers: BTreeSet<ReceiverCode>,
 ) {
     if let Err(error) = triggers::release_receivers(&state.app, &state.holder, tenant, receivers).await {
-        tracing::warn!(%tenant, %error, "receiver leases could not be released; they will expire");
+        storage::warn_unless_outage!(error, %tenant, "receiver leases could not be released; they will expire");
     }
     state.unblock_tenant(tenant, false);
 }

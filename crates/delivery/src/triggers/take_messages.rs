@@ -16,7 +16,7 @@ const MESSAGES_PER_SCAN: i64 = 64;
 
 pub(super) async fn take_messages(state: Arc<DispatchState>, tenant: TenantId, demands: Vec<ReceiverDemand>) {
     if let Err(error) = lease_receivers(&state, tenant, &demands).await {
-        tracing::warn!(%tenant, %error, "receivers could not be leased; retrying");
+        storage::warn_unless_outage!(error, %tenant, "receivers could not be leased; retrying");
     }
     let mut queries = Vec::with_capacity(demands.len());
     for one in demands.iter().filter(|one| one.capacity > 0) {
@@ -39,7 +39,7 @@ pub(super) async fn take_messages(state: Arc<DispatchState>, tenant: TenantId, d
                 }
             }
             Err(error) => {
-                tracing::warn!(%tenant, %error, "pending messages could not be fetched; retrying");
+                storage::warn_unless_outage!(error, %tenant, "pending messages could not be fetched; retrying");
             }
         }
     }

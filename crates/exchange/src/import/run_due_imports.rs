@@ -67,7 +67,7 @@ async fn run_and_log_import(app: App, (tenant, code): ImportRunKey) -> bool {
     match run_import(&app, tenant, code, &mut |_| {}).await {
         Ok(finished) => finished.is_some(),
         Err(error) => {
-            tracing::warn!(%error, %tenant, import = %code, "import failed; it will be retried");
+            storage::warn_unless_outage!(error, %tenant, import = %code, "import failed; it will be retried");
             false
         }
     }

@@ -15,6 +15,7 @@ mod server_lock;
 mod sqlite;
 mod statement_texts;
 mod transaction_session;
+mod workload;
 
 pub use address::DatabaseAddress;
 pub use open::{SchemaPolicy, open_database, read_schema_version};
@@ -22,6 +23,7 @@ pub use options::{DatabaseOptions, count_lanes_for_machine};
 pub use protection::TransportProtection;
 pub use server_lock::{ServerLock, lock_for_server};
 pub(crate) use transaction_session::TransactionSession;
+pub use workload::{ConnectionUse, DatabaseWorkload};
 
 use crate::executor::db::{QueryWeight, WriteLane};
 use crate::executor::unit::QueuedUnit;
@@ -106,6 +108,13 @@ impl Engine {
         };
         let rows = self.query(QueryWeight::Point, statement).await?;
         rows.first().map_or(Ok(0), |row| row.get("bytes"))
+    }
+
+    pub fn workload(&self) -> DatabaseWorkload {
+        match self {
+            Engine::Sqlite(engine) => engine.workload(),
+            Engine::Postgres(engine) => engine.workload(),
+        }
     }
 
     #[boxed::future]

@@ -2,7 +2,7 @@
 
 use super::unit::QueuedUnit;
 use super::write_health::WriteHealth;
-use crate::engine::{Engine, TransactionSession, TransportProtection};
+use crate::engine::{DatabaseWorkload, Engine, TransactionSession, TransportProtection};
 use crate::{Error, Row, Statement};
 use domain::{DatabaseFault, Moment, TenantId};
 use futures_util::future::BoxFuture;
@@ -126,7 +126,7 @@ impl Db {
     #[boxed::future]
     pub async fn query(&self, weight: QueryWeight, statement: Statement) -> Result<Vec<Row>, Error> {
         let rows = self.engine.query(weight, statement).await;
-        rows.inspect_err(|error| self.health.report_failure(error))
+        rows.inspect(|_| self.health.report_answer()).inspect_err(|error| self.health.report_failure(error))
     }
 
     /// The fault that currently prevents writes, as seen by the most recent writes and reads. Causes no query.
@@ -148,9 +148,14 @@ impl Db {
         self.health.commit_count()
     }
 
+    /// The work that waits, and the connections to a database server.
+    pub fn workload(&self) -> DatabaseWorkload {
+        self.engine.workload()
+    }
+
     /// Records that a probe write was not confirmed in time.
     pub fn report_unconfirmed_write(&self) {
-        self.health.report_fault(DatabaseFault::NoAnswer);
+        self.health.report_failure(&Error::Unknown);
     }
 
     /// How the connection to the database is protected.
@@ -168,6 +173,7 @@ impl Db {
     /// Waits for queued work, then closes the database.
     #[boxed::future]
     pub async fn close(&self) {
+        self.list_databases().for_each(|one| one.health.close());
         if let Some(activity) = self.separate_activity() {
             activity.engine.close().await;
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod batch;
 pub(crate) mod db;
+pub(crate) mod outage_log;
 pub(crate) mod row;
 pub(crate) mod statement;
 pub(crate) mod statement_watch;

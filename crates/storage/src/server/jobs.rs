@@ -77,3 +77,11 @@ pub async fn is_job_due(source: impl Into<ReadSource<'_>>, job: &str, now: Momen
         Some(row) => Ok(row.get::<Moment>("due_at")? <= now && row.get::<Moment>("leased_until")? <= now),
     }
 }
+
+/// When the job was last finished, by any process.
+#[boxed::future]
+pub async fn find_last_finish(source: impl Into<ReadSource<'_>>, job: &str) -> Result<Option<Moment>, Error> {
+    let statement =
+        sql("SELECT finished_at FROM jobs WHERE tenant = $1 AND job = $2").arg(TenantId::SERVER).arg(job);
+    source.fetch_optional(statement).await?.map_or(Ok(None), |row| row.get("finished_at"))
+}

@@ -265,9 +265,23 @@ pub fn update_receiver_pause(
     .arg(now)
 }
 
-/// The number of paused receivers of all tenants.
+/// How many active receivers of all tenants are paused, and how many of the others only fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverTroubleCounts {
+    pub paused: i64,
+    pub failing: i64,
+}
+
 #[boxed::future]
-pub async fn count_paused_receivers(source: impl Into<ReadSource<'_>>) -> Result<i64, Error> {
-    let statement = sql("SELECT COUNT(*) AS count FROM receivers WHERE active AND paused_at IS NOT NULL");
-    source.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
+pub async fn count_receivers_in_trouble(
+    source: impl Into<ReadSource<'_>>,
+) -> Result<ReceiverTroubleCounts, Error> {
+    let statement = sql("SELECT COUNT(CASE WHEN r.paused_at IS NOT NULL THEN 1 END) AS paused,
+             COUNT(CASE WHEN r.paused_at IS NULL AND h.failing_since IS NOT NULL THEN 1 END) AS failing
+         FROM receivers r LEFT JOIN receiver_health h ON h.tenant = r.tenant AND h.receiver = r.code
+         WHERE r.active");
+    let Some(row) = source.fetch_optional(statement).await? else {
+        return Ok(ReceiverTroubleCounts::default());
+    };
+    Ok(ReceiverTroubleCounts { paused: row.get("paused")?, failing: row.get("failing")? })
 }

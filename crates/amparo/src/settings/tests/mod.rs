@@ -88,6 +88,7 @@ fn another(setting: &SettingDefinition) -> Value {
         "log" => Value::from("json"),
         "log_level" => Value::from("info,storage=debug"),
         "http.path_prefix" => Value::from("/outro"),
+        "http.log_requests" => Value::from("errors"),
         "http.trusted_proxies" | "http.metrics_from" => Value::from_iter(["192.0.2.0/24"]),
         "http.cors_origins" => Value::from_iter(["https://app.example"]),
         "tls.self_signed" => Value::from(true),

@@ -7,7 +7,7 @@ use crate::engine::{DatabaseOptions, TransportProtection};
 use crate::{Error, StatementWatch};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_postgres::config::{Host, LoadBalanceHosts};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -25,6 +25,8 @@ pub struct ServerConnector {
     protection: Mutex<Option<TransportProtection>>,
 }
 
+/// A server that stops ends all its connections at once: those that end within this time are logged as one.
+const ENDS_TOGETHER: Duration = Duration::from_secs(10);
 /// How much longer than the server's own limit to wait for the server.
 const SERVER_LIMIT_GRACE: Duration = Duration::from_secs(1);
 /// How long until a dead peer is noticed.
@@ -34,11 +36,25 @@ const PROTOCOL: &[u8] = b"postgresql";
 
 /// Numbers the connections of a database, so that all open ones can be retired at once.
 #[derive(Clone, Default)]
-pub struct ConnectionGenerations(Arc<AtomicU64>);
+pub struct ConnectionGenerations {
+    current: Arc<AtomicU64>,
+    /// When the end of a connection was last logged.
+    ended_at: Arc<Mutex<Option<Instant>>>,
+}
 
 impl ConnectionGenerations {
     fn current(&self) -> ConnectionGeneration {
-        ConnectionGeneration { number: self.0.load(Ordering::Relaxed), all: self.clone() }
+        ConnectionGeneration { number: self.current.load(Ordering::Relaxed), all: self.clone() }
+    }
+
+    fn log_ended_connection(&self, cause: &Error) {
+        let mut ended_at = self.ended_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if ended_at.is_some_and(|at| at.elapsed() < ENDS_TOGETHER) {
+            tracing::debug!(%cause, "a database connection ended");
+        } else {
+            *ended_at = Some(Instant::now());
+            tracing::warn!(%cause, "database connections ended");
+        }
     }
 }
 
@@ -50,14 +66,14 @@ pub struct ConnectionGeneration {
 
 impl ConnectionGeneration {
     pub fn is_current(&self) -> bool {
-        self.all.0.load(Ordering::Relaxed) == self.number
+        self.all.current.load(Ordering::Relaxed) == self.number
     }
 
     /// Retires these connections: they are not reused. Retiring twice does not affect connections opened in between.
     pub fn retire(&self) {
         let (now, next) = (self.number, self.number + 1);
-        if self.all.0.compare_exchange(now, next, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            tracing::warn!("the database server refuses to write: every connection to it is replaced");
+        if self.all.current.compare_exchange(now, next, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            tracing::debug!("the database server refuses to write: every connection to it is replaced");
         }
     }
 }
@@ -144,10 +160,10 @@ impl ServerConnector {
         let handshake = target.handshake.clone();
         let (client, connection) =
             target.config.connect(handshake.clone()).await.map_err(|e| to_error(&e))?;
+        let generations = self.generations.clone();
         tokio::spawn(async move {
             if let Err(error) = connection.await {
-                let cause = classify_failure(&error).error;
-                tracing::warn!(%cause, "a database connection ended");
+                generations.log_ended_connection(&classify_failure(&error).error);
             }
         });
         client.batch_execute(&self.settings).await.map_err(|e| to_error(&e))?;

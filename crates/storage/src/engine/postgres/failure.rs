@@ -2,14 +2,13 @@
 
 use crate::Error;
 use crate::executor::db::StatementFailure;
-use domain::DatabaseFault;
-use std::error::Error as _;
+use domain::{DatabaseFault, describe_error_chain};
 use tokio_postgres::error::SqlState;
 
 pub fn classify_failure(error: &tokio_postgres::Error) -> StatementFailure {
     let Some(db_error) = error.as_db_error() else {
         // Not a server error: a connection failure, or a parameter of ours that does not fit.
-        let text = error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+        let text = describe_error_chain(error);
         let is_ours = text.contains("serializing") || text.contains("deserializing");
         return match is_ours {
             true => Error::Broken(text).into(),

@@ -4,10 +4,10 @@
 //! advisory lock, runs up to 32 units, commits them together, and only then answers the callers.
 
 use super::ServerSession;
-use super::pool::{SessionFactory, take_session};
+use super::pool::{SessionFactory, measure_pool, take_session};
 use super::run_unit::run_unit;
 use crate::Error;
-use crate::engine::TransactionSession as AnySession;
+use crate::engine::{ConnectionUse, TransactionSession as AnySession};
 use crate::executor::batch::{BatchPassOutcome, RunningBatch, UnitQueue};
 use crate::executor::db::{Tx, WriteLane, build_closed_error};
 use crate::executor::unit::{PrioritizedUnit, QueuedUnit, TransactionVerdict};
@@ -59,6 +59,11 @@ impl TenantLanes {
         }
     }
 
+    /// How many lanes wait for a connection, and how many connections are in use.
+    pub fn measure_connections(&self) -> (usize, ConnectionUse) {
+        measure_pool(&self.pool)
+    }
+
     /// Accepts no more units; returns when every lane is empty.
     #[boxed::future]
     pub async fn close(&self) {
@@ -107,7 +112,7 @@ impl TenantLanes {
         let session = match self.begin_transaction(tenant).await {
             Ok(session) => session,
             Err(error) => {
-                tracing::error!(%error, %tenant, units = batch.len(), "cannot begin");
+                crate::warn_unless_outage!(error, %tenant, units = batch.len(), "cannot begin");
                 self.health.report_failure(&error);
                 batch.into_iter().for_each(|job| job.work.answer(Some(error.clone())));
                 return VecDeque::new();
@@ -148,7 +153,8 @@ impl TenantLanes {
     ) -> Result<BatchPassOutcome, Error> {
         while let Some(mut job) = round.next() {
             let result = tokio::time::timeout(self.unit_timeout, run_unit(tx, &mut job.work)).await;
-            let result = result.unwrap_or(Err(Error::TooSlow));
+            let result =
+                result.unwrap_or(Err(Error::TooSlow)).inspect_err(|error| self.health.report_failure(error));
             if matches!(result, Ok(TransactionVerdict::Commit | TransactionVerdict::NoWrites)) {
                 round.record_outcome(job, result);
                 continue;

@@ -29,14 +29,14 @@ pub use migrate::migrate_database;
 pub use session::ServerSession;
 pub use targets::is_loopback;
 
-use super::{DatabaseOptions, TransportProtection};
+use super::{DatabaseOptions, DatabaseWorkload, TransportProtection};
 use crate::executor::db::{QueryWeight, WriteLane, build_closed_error};
 use crate::executor::unit::QueuedUnit;
 use crate::executor::write_health::WriteHealth;
 use crate::{Error, OpenError, Row, Statement};
 use connector::{ConnectionGenerations, ServerConnector};
 use deadpool::managed::Pool;
-use pool::{SessionFactory, build_pool, take_session};
+use pool::{SessionFactory, build_pool, measure_pool, take_session};
 use run_unit::run_snapshot_reads;
 use search_cancel::SearchCancelGuard;
 use shared_session::{SharedSessionSlot, SlotState};
@@ -103,9 +103,12 @@ impl Postgres {
             let failure = match take_session(&searches).await {
                 // The caller may be gone after waiting for a connection.
                 _ if work.is_abandoned() => return,
-                Ok(session) => run_snapshot_reads(&session, &mut work, limit, health).await.err(),
+                Ok(session) => {
+                    run_snapshot_reads(&session, &mut work, limit, Arc::clone(&health)).await.err()
+                }
                 Err(error) => Some(error),
             };
+            failure.iter().for_each(|error| health.report_failure(error));
             work.answer(failure);
         });
     }
@@ -147,6 +150,12 @@ impl Postgres {
                 })
             }
         }
+    }
+
+    pub fn workload(&self) -> DatabaseWorkload {
+        let (waiting_searches, searches) = measure_pool(&self.searches);
+        let (waiting_writes, writes) = self.lanes.measure_connections();
+        DatabaseWorkload { waiting_writes, waiting_searches, writes, searches }
     }
 
     /// The protection of the most recent connection.

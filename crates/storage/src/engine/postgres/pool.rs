@@ -1,6 +1,6 @@
 //! Pools of connections.
 
-use super::super::DatabaseOptions;
+use super::super::{ConnectionUse, DatabaseOptions};
 use super::connector::ServerConnector;
 use super::session::ServerSession;
 use crate::{Error, OpenError};
@@ -44,4 +44,11 @@ pub(super) async fn take_session(pool: &Pool<SessionFactory>) -> Result<Object<S
         deadpool::managed::PoolError::Backend(error) => error,
         other => Error::Unavailable(other.to_string()),
     })
+}
+
+/// How many callers wait for a connection of the pool, and how many connections are in use.
+pub(super) fn measure_pool(pool: &Pool<SessionFactory>) -> (usize, ConnectionUse) {
+    let status = pool.status();
+    let used = status.size.saturating_sub(status.available);
+    (status.waiting, ConnectionUse { used, limit: status.max_size })
 }

@@ -27,7 +27,7 @@ pub use migrate::migrate_database;
 pub use replace_files::{RestoredFiles, build_staging_path, replace_database};
 pub use server_lock::lock_database_file;
 
-use super::DatabaseOptions;
+use super::{DatabaseOptions, DatabaseWorkload};
 use crate::executor::db::{QueryWeight, StatementFailure, WriteLane, build_closed_error};
 use crate::executor::unit::{PrioritizedUnit, QueuedUnit};
 use crate::executor::write_health::WriteHealth;
@@ -176,6 +176,14 @@ impl Sqlite {
             Err(StatementFailure { error: Error::TooSlow, .. }) => None,
             other => Some(other.map_err(|failure| failure.error)),
         }
+    }
+
+    pub fn workload(&self) -> DatabaseWorkload {
+        self.queues().map_or_else(DatabaseWorkload::default, |queues| DatabaseWorkload {
+            waiting_writes: queues.units.len(),
+            waiting_searches: queues.searches.len(),
+            ..DatabaseWorkload::default()
+        })
     }
 
     #[boxed::future]

@@ -56,7 +56,7 @@ fn commit_batch(
     health: &WriteHealth,
 ) -> VecDeque<PrioritizedUnit> {
     if let Err(error) = execute_control(tx, "BEGIN IMMEDIATE") {
-        tracing::error!(%error, units = batch.len(), "cannot begin");
+        crate::warn_unless_outage!(error, units = batch.len(), "cannot begin");
         health.report_failure(&error);
         if is_in_transaction(tx) {
             let _ = execute_control(tx, "ROLLBACK");
@@ -74,7 +74,7 @@ fn commit_batch(
         Ok(()) if round.has_stored_writes() => health.report_success(),
         Ok(()) => {}
         Err(error) => {
-            tracing::error!(%error, "a batch was rolled back");
+            crate::warn_unless_outage!(error, "a batch was rolled back");
             health.report_failure(error);
             if is_in_transaction(tx) {
                 let _ = execute_control(tx, "ROLLBACK");
