@@ -60,7 +60,7 @@ pub async fn create_backup(
         print_line("Ela não traz uma chave, porque este servidor ainda não tem nenhuma.");
     }
     if !is_encrypted {
-        let key = if key_state != KeyFileState::Absent { " e a chave do servidor" } else { "" };
+        let key = if key_state == KeyFileState::Absent { "" } else { " e a chave do servidor" };
         print_line(&format!(
             "Ela não é cifrada: contém os dados pessoais de todos{key}. Guarde-a bem, ou escolha uma frase \
              (AMPARO_BACKUP_PASSPHRASE) e outra pasta."
