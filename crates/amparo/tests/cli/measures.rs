@@ -166,6 +166,35 @@ async fn known_and_unknown_users_get_the_same_text_after_one_argon2_each(databas
     assert_eq!(serving.terminate(), 0);
 }
 
+/// What the alert `AmparoReceptorFalhando` looks at.
+#[both_engines]
+async fn a_receiver_that_refuses_is_counted(database: Database) {
+    let amparo = Amparo::new(database);
+    amparo.said("demo load --members 20 --seed 1");
+    // Nobody listens where a listener was a moment ago.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let line = format!(
+        "serve --listen 127.0.0.1:0 --log-level off --housekeeping-heartbeat 10ms --triggers-allowed-hosts {closed}"
+    );
+    let serving = Amparo::started(amparo.command(&line).env("AMPARO_HTTP_METRICS_TOKEN", TOKEN));
+    amparo.said(&format!(
+        "receiver add --url http://{closed} --entity todos --triggers-allowed-hosts {closed}"
+    ));
+    let entered = serving.send(
+        "POST /ext/autenticacao",
+        &[("Authorization", &basic("admin@demo.example", "amparo-demo"))],
+        "",
+    );
+    let token =
+        entered.split_once("\"authorizationToken\":\"").unwrap().1.split('"').next().unwrap().to_owned();
+    let bearer = format!("Bearer {token}");
+    let cancelled = serving.send("PUT /ext/beneficio/1/cancelar", &[("Authorization", &bearer)], "");
+    assert!(cancelled.starts_with("HTTP/1.1 200"), "{cancelled}");
+    let is_counted = || async { measured(&serving, "amparo_trigger_receivers_failing") == 1 };
+    until("the receiver counts as failing", is_counted).await;
+    assert_eq!(serving.terminate(), 0);
+}
+
 mod whether_the_database_takes_writes_is_measured {
     use super::*;
 
