@@ -109,8 +109,9 @@ async fn a_key_is_rotated_while_servers_run(database: Database) {
     let old = std::fs::read_to_string(amparo.key()).unwrap();
     let serving = amparo.serve();
     // A second server, on a machine with a key file of its own.
-    let elsewhere = amparo.folder.path().join("outra-chave");
+    let elsewhere = amparo.folder.path().join("outra-maquina").join("chave");
     let second = (engine == Engine::Postgres).then(|| {
+        std::fs::create_dir(elsewhere.parent().unwrap()).unwrap();
         std::fs::copy(amparo.key(), &elsewhere).unwrap();
         let mut command = bare(amparo.folder.path());
         command.args(SERVE.split(' ')).args(["--housekeeping-heartbeat", "10ms"]);

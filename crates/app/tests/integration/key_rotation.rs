@@ -37,6 +37,14 @@ async fn rotate(app: &App, path: &Path, limit: Duration) -> Result<KeyRotation, 
     vault::rotate_server_key(app.key_context(), path, wait).await
 }
 
+/// The key of all servers, in a folder that stands for a machine.
+fn write_key_of_machine(folder: &Path, machine: &str) -> PathBuf {
+    let path = folder.join(machine).join("amparo.key");
+    std::fs::create_dir(path.parent().unwrap()).unwrap();
+    write_own_key(&path);
+    path
+}
+
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Both associations have a receiver, a second factor and a card.
@@ -73,8 +81,7 @@ fn only_key(path: &Path) -> ServerKey {
 #[both_engines]
 async fn servers_take_the_new_key_while_they_write_secrets(world: World) {
     let folder = tempfile::tempdir().unwrap();
-    let paths = ["one.key", "two.key"].map(|name| folder.path().join(name));
-    paths.iter().for_each(|path| write_own_key(path));
+    let paths = ["one", "two"].map(|machine| write_key_of_machine(folder.path(), machine));
     let app = world.app();
     let added = fill(&world, app.vault().unwrap()).await;
     let old = only_key(&paths[0]);
@@ -129,8 +136,7 @@ async fn servers_take_the_new_key_while_they_write_secrets(world: World) {
 #[both_engines]
 async fn an_interrupted_rotation_goes_on_and_both_keys_open_until_then(world: World) {
     let folder = tempfile::tempdir().unwrap();
-    let paths = ["one.key", "two.key"].map(|name| folder.path().join(name));
-    paths.iter().for_each(|path| write_own_key(path));
+    let paths = ["one", "two"].map(|machine| write_key_of_machine(folder.path(), machine));
     let app = world.app();
     let added = fill(&world, app.vault().unwrap()).await;
     let one = start(app, "one", paths[0].clone()).await.unwrap();
@@ -163,9 +169,7 @@ async fn an_interrupted_rotation_goes_on_and_both_keys_open_until_then(world: Wo
 #[both_engines]
 async fn a_server_that_cannot_write_its_key_file_is_waited_for(world: World) {
     let folder = tempfile::tempdir().unwrap();
-    let (path, elsewhere) = (folder.path().join("one.key"), folder.path().join("away").join("two.key"));
-    std::fs::create_dir(elsewhere.parent().unwrap()).unwrap();
-    [&path, &elsewhere].into_iter().for_each(|path| write_own_key(path));
+    let [path, elsewhere] = ["one", "two"].map(|machine| write_key_of_machine(folder.path(), machine));
     let app = world.app();
     fill(&world, app.vault().unwrap()).await;
     let two = start(app, "two", elsewhere.clone()).await.unwrap();
