@@ -38,8 +38,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use storage::{DatabaseAddress, Db, SchemaPolicy};
 use vault::ProcessIdentity;
+
+/// How long calls to the system that are under way may take when a command ends.
+const LAST_CALLS: Duration = Duration::from_secs(1);
 
 pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
     let (path, arguments) = cli::find_innermost_command(matches);
@@ -58,7 +62,7 @@ pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
         .enable_all()
         .build()
         .map_err(|error| FatalError::new(format!("O programa não pôde iniciar: {error}.")))?;
-    runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         match path[..] {
             ["serve"] => {
                 let options = serve::ServerOptions {
@@ -96,7 +100,10 @@ pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
             ["mirror"] => mirror::run_mirror(&settings, arguments).await,
             _ => Err(FatalError::new("Este comando não existe; veja `amparo --help`.")),
         }
-    })
+    });
+    // A call to a disk that no longer answers must not hold the end up.
+    runtime.shutdown_timeout(LAST_CALLS);
+    outcome
 }
 
 /// Opens the app for commands other than `serve`: an empty database gets its schema, an older one is left to `migrate`.

@@ -198,12 +198,18 @@ async fn sample_database_clock(app: &App) -> Result<(), storage::Error> {
 }
 
 async fn sample_disks(server: &MeasuredServer) -> io::Result<()> {
+    let mut outcome = Ok(());
     for (place, folder) in server.folders.clone() {
-        let space = run_blocking(move || measure_disk(&folder)).await?;
-        metrics::gauge!("amparo_disk_free_bytes", "place" => place).set(space.free as f64);
-        metrics::gauge!("amparo_disk_size_bytes", "place" => place).set(space.size as f64);
+        match run_blocking(move || measure_disk(&folder)).await {
+            Ok(space) => {
+                metrics::gauge!("amparo_disk_free_bytes", "place" => place).set(space.free as f64);
+                metrics::gauge!("amparo_disk_size_bytes", "place" => place).set(space.size as f64);
+            }
+            // The other places are measured all the same.
+            Err(error) => outcome = Err(error),
+        }
     }
-    Ok(())
+    outcome
 }
 
 async fn sample_housekeeping(app: &App) -> Result<(), storage::Error> {

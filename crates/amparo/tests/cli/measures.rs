@@ -171,8 +171,10 @@ async fn known_and_unknown_users_get_the_same_text_after_one_argon2_each(databas
 async fn a_receiver_that_refuses_is_counted(database: Database) {
     let amparo = Amparo::new(database);
     amparo.said("demo load --members 20 --seed 1");
-    // Nobody listens where a listener was a moment ago.
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // It accepts every connection and hangs up.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed = listener.local_addr().unwrap();
+    std::thread::spawn(move || listener.incoming().for_each(drop));
     let line = format!(
         "serve --listen 127.0.0.1:0 --log-level off --housekeeping-heartbeat 10ms --triggers-allowed-hosts {closed}"
     );

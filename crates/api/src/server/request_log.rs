@@ -85,8 +85,10 @@ impl RequestLog {
         }
         let budget = if is_important(outcome.status) { &self.important } else { &self.ordinary };
         let grant = budget.ask(self.started.elapsed().as_secs());
+        if !grant.is_given {
+            metrics::counter!("amparo_http_log_lines_dropped_total").increment(1);
+        }
         if grant.left_out > 0 {
-            metrics::counter!("amparo_http_log_lines_dropped_total").increment(grant.left_out);
             tracing::warn!(
                 parent: None,
                 left_out = grant.left_out,
