@@ -8,7 +8,7 @@ use storage::{DatabaseOptions, Db, OpenError, QueryWeight, SchemaPolicy, sql};
 use testkit::{Database, Engine, both_engines};
 
 /// What belongs to the server by its nature.
-const WITHOUT_TENANT: [&str; 5] = ["migrations", "settings", "processes", "hosts", "logins"];
+const WITHOUT_TENANT: [&str; 6] = ["migrations", "settings", "processes", "key_holders", "hosts", "logins"];
 
 /// What is due, whoever's it is: asked for many times a second, and answered without asking every tenant.
 const ACROSS_TENANTS: [&str; 1] = ["mails_due"];

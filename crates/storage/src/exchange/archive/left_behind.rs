@@ -5,6 +5,7 @@ pub const LEFT_BEHIND: &[(&str, &str)] = &[
     ("migrations", "of the server's database"),
     ("settings", "of the server"),
     ("processes", "of the server"),
+    ("key_holders", "of the server"),
     ("jobs", "of the server: what is due there is due again here"),
     ("versions", "tells processes when to reload: starts again"),
     ("login_failures", "counted by the server"),
