@@ -46,6 +46,8 @@ pub(crate) struct RegisteredKey {
     pub fingerprint: Option<String>,
     /// While a new key takes the place of an old one: the new key, encrypted with the old.
     pub next_key: Option<String>,
+    /// The digest of the key that was replaced last.
+    pub retired: Option<String>,
 }
 
 impl RegisteredKey {
@@ -53,6 +55,7 @@ impl RegisteredKey {
         Ok(RegisteredKey {
             fingerprint: settings::find_setting(&mut *tx, ServerSetting::KeyFingerprint).await?,
             next_key: settings::find_setting(&mut *tx, ServerSetting::NextKey).await?,
+            retired: settings::find_setting(&mut *tx, ServerSetting::RetiredKey).await?,
         })
     }
 
