@@ -30,7 +30,7 @@ pub async fn take_new_key(
     if vault.replace_keys(&keys)? {
         tracing::info!(fingerprint = vault.fingerprint(), keys = keys.len(), "the server key changed");
     }
-    let mut is_kept = find_file_content(&registered, &held, &read?, &keys).is_none();
+    let mut is_kept = find_file_content(&registered, &read?, &keys).is_none();
     if !is_kept {
         is_kept = write_file(context, &held, path).await?;
     }
@@ -59,11 +59,10 @@ fn choose_keys(
 /// of nothing else is not of this rotation.
 fn find_file_content(
     registered: &RegisteredKey,
-    held: &[ServerKey],
     in_file: &[ServerKey],
     keys: &[ServerKey],
 ) -> Option<Vec<ServerKey>> {
-    let is_retired = |key: &ServerKey| held.contains(key) || Some(key.fingerprint()) == registered.retired;
+    let is_retired = |key: &ServerKey| Some(key.fingerprint()) == registered.retired;
     let is_ours = |key: &ServerKey| keys.contains(key) || is_retired(key);
     let is_rotating = registered.next_key.is_some();
     if !is_rotating && !in_file.iter().any(is_ours) {
@@ -83,7 +82,7 @@ async fn write_file(context: KeyContext<'_>, held: &[ServerKey], path: &Path) ->
     let registered = RegisteredKey::read(context.db).await?;
     let in_file = run_with_limit(path, ServerKey::read_file).await?;
     let keys = choose_keys(&registered, held, &in_file, path)?;
-    if let Some(content) = find_file_content(&registered, held, &in_file, &keys) {
+    if let Some(content) = find_file_content(&registered, &in_file, &keys) {
         run_with_limit(path, move |_| file.replace_keys(&content)).await?;
     }
     Ok(true)

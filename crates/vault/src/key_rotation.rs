@@ -79,8 +79,7 @@ pub async fn rotate_server_key(
     let foreign: Vec<ServerKey> =
         ServerKey::read_file(path)?.into_iter().filter(|key| !keys.contains(key)).collect();
     file.replace_keys(&[&keys[..], &foreign].concat())?;
-    let ends = (vault.fingerprint(), keys.get(1).map(ServerKey::fingerprint));
-    context.db.write(lane, ends, |tx, (new, old)| Box::pin(finish_rotation(tx, new, old.as_deref()))).await?;
+    context.db.write(lane, vault.fingerprint(), |tx, new| Box::pin(finish_rotation(tx, new))).await?;
     file.replace_keys(&[&keys[..1], &foreign].concat())?;
     Ok(rotation)
 }
@@ -152,7 +151,9 @@ async fn write_announcement(tx: &mut Tx, announced: &AnnouncedKey) -> Result<(),
         return Err(KeyError::ConcurrentChange);
     }
     key_holders::delete_all_key_holders(tx).await?;
-    settings::upsert_setting(tx, ServerSetting::RetiringKey, &announced.old).await?;
+    for setting in [ServerSetting::RetiringKey, ServerSetting::RetiredKey] {
+        settings::upsert_setting(tx, setting, &announced.old).await?;
+    }
     settings::upsert_setting(tx, ServerSetting::NextKey, &announced.next_key).await?;
     Ok(settings::upsert_setting(tx, ServerSetting::KeyFingerprint, &announced.new).await?)
 }
@@ -201,11 +202,8 @@ async fn retire_old_key(tx: &mut Tx, fingerprint: &str) -> Result<(), KeyError> 
     Ok(settings::delete_setting(tx, ServerSetting::RetiringKey).await?)
 }
 
-async fn finish_rotation(tx: &mut Tx, new: &str, old: Option<&str>) -> Result<(), KeyError> {
-    ensure_same_key(tx, new).await?;
-    if let Some(old) = old {
-        settings::upsert_setting(tx, ServerSetting::RetiredKey, old).await?;
-    }
+async fn finish_rotation(tx: &mut Tx, fingerprint: &str) -> Result<(), KeyError> {
+    ensure_same_key(tx, fingerprint).await?;
     key_holders::delete_all_key_holders(tx).await?;
     Ok(settings::delete_setting(tx, ServerSetting::NextKey).await?)
 }
