@@ -25,7 +25,7 @@ use storage::server::secrets::{self, StoredSecret};
 use storage::server::settings::{self, ServerSetting};
 use storage::server::tenants;
 use storage::{Tx, WriteLane};
-use tokio::time::Instant;
+use tokio::time::MissedTickBehavior;
 
 /// How often the servers are looked at while they take the key.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -74,10 +74,13 @@ pub async fn rotate_server_key(
     for tenant in all {
         seal_tenant_again(context, &vault, tenant, &mut rotation).await?;
     }
-    // The new key is on the disk before the last copy of it leaves the database.
-    file.replace_keys(&vault.server_keys())?;
+    // The new key is on the disk before the last copy of it leaves the database. Keys of other databases stay.
+    let keys = vault.server_keys();
+    let foreign: Vec<ServerKey> =
+        ServerKey::read_file(path)?.into_iter().filter(|key| !keys.contains(key)).collect();
+    file.replace_keys(&[&keys[..], &foreign].concat())?;
     context.db.write(lane, vault.fingerprint(), |tx, new| Box::pin(finish_rotation(tx, new))).await?;
-    file.replace_keys(&vault.server_keys()[..1])?;
+    file.replace_keys(&[&keys[..1], &foreign].concat())?;
     Ok(rotation)
 }
 
@@ -125,7 +128,8 @@ async fn announce_key_in(
     let (old, new) = (keys[0].clone(), ServerKey::generate(&**context.random));
     // In the file first: the new key is never in the database alone. And after the old one, which is in use until the
     // database says otherwise.
-    file.replace_keys(&[old.clone(), new.clone()])?;
+    let foreign = ServerKey::read_file(path)?.into_iter().filter(|key| *key != old);
+    file.replace_keys(&[old.clone(), new.clone()].into_iter().chain(foreign).collect::<Vec<_>>())?;
     let announced = AnnouncedKey {
         old: old.fingerprint(),
         new: new.fingerprint(),
@@ -147,7 +151,9 @@ async fn write_announcement(tx: &mut Tx, announced: &AnnouncedKey) -> Result<(),
         return Err(KeyError::ConcurrentChange);
     }
     key_holders::delete_all_key_holders(tx).await?;
-    settings::upsert_setting(tx, ServerSetting::RetiringKey, &announced.old).await?;
+    for setting in [ServerSetting::RetiringKey, ServerSetting::RetiredKey] {
+        settings::upsert_setting(tx, setting, &announced.old).await?;
+    }
     settings::upsert_setting(tx, ServerSetting::NextKey, &announced.next_key).await?;
     Ok(settings::upsert_setting(tx, ServerSetting::KeyFingerprint, &announced.new).await?)
 }
@@ -157,26 +163,27 @@ async fn list_known_servers(context: KeyContext<'_>) -> Result<Vec<ServerProcess
     processes::list_live_processes(context.db, context.clock.now().minus(FORGOTTEN_AFTER)).await
 }
 
-/// Waits until every live server has the key. Their clocks may be wrong: a server is gone if its heartbeat does not
-/// change for as long as this process can measure.
+/// Waits until every live server has the key. Their clocks may be wrong, and this process may be held up: a server is gone
+/// if its heartbeat is the same in as many looks as a silence of [`GONE_AFTER`] takes.
 async fn await_servers(
     context: KeyContext<'_>,
     fingerprint: &str,
     wait: RotationWait<'_>,
 ) -> Result<(), KeyError> {
-    let mut heartbeats: HashMap<String, (Moment, Instant)> = HashMap::new();
+    let mut heartbeats: HashMap<String, (Moment, u128)> = HashMap::new();
     let mut ticks = tokio::time::interval(LOOK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let looks_of_silence = GONE_AFTER.as_millis() / LOOK_EVERY.as_millis();
     let looks = wait.limit.as_millis() / LOOK_EVERY.as_millis();
     for look in 0..=looks {
-        let now = ticks.tick().await;
+        ticks.tick().await;
         let holders = key_holders::list_key_holders(context.db, fingerprint).await?;
         let mut awaited = Vec::new();
         for server in list_known_servers(context).await? {
-            let heartbeat = heartbeats.entry(server.process.clone()).or_insert((server.seen_at, now));
-            if heartbeat.0 != server.seen_at {
-                *heartbeat = (server.seen_at, now);
-            }
-            if !holders.contains(&server.process) && now.duration_since(heartbeat.1) < GONE_AFTER {
+            let (seen_at, same) = heartbeats.entry(server.process.clone()).or_insert((server.seen_at, 0));
+            *same = if *seen_at == server.seen_at { *same + 1 } else { 0 };
+            *seen_at = server.seen_at;
+            if !holders.contains(&server.process) && *same <= looks_of_silence {
                 awaited.push(server.process);
             }
         }

@@ -46,6 +46,8 @@ pub(crate) struct RegisteredKey {
     pub fingerprint: Option<String>,
     /// While a new key takes the place of an old one: the new key, encrypted with the old.
     pub next_key: Option<String>,
+    /// The digest of the key that was replaced last, or is being replaced.
+    pub retired: Option<String>,
 }
 
 impl RegisteredKey {
@@ -53,6 +55,7 @@ impl RegisteredKey {
         Ok(RegisteredKey {
             fingerprint: settings::find_setting(&mut *tx, ServerSetting::KeyFingerprint).await?,
             next_key: settings::find_setting(&mut *tx, ServerSetting::NextKey).await?,
+            retired: settings::find_setting(&mut *tx, ServerSetting::RetiredKey).await?,
         })
     }
 
@@ -69,7 +72,7 @@ impl RegisteredKey {
         let current = at_hand.iter().find(|key| is_expected(key)).cloned().or_else(next_key)?;
         let mut keys = vec![current];
         if self.next_key.is_some() {
-            keys.extend(at_hand.iter().filter(|key| !is_expected(key)).cloned());
+            keys.extend(at_hand.iter().filter(|key| Some(key.fingerprint()) == self.retired).cloned());
         }
         Some(keys)
     }

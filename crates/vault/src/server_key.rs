@@ -145,6 +145,7 @@ async fn judge_candidate(tx: &mut Tx, new: &ServerCandidate) -> Result<KeyVerdic
         (None, _) => (KeyVerdict::KeyCreated, Some(new.fresh.clone())),
     };
     if let Some(digest) = digest {
+        forget_rotation(tx).await?;
         settings::upsert_setting(tx, ServerSetting::KeyFingerprint, &digest).await?;
     }
     processes::record_heartbeat(tx, &new.process, new.version, new.now).await?;
@@ -228,11 +229,16 @@ async fn write_replacement(tx: &mut Tx, new: &ReplacementKey) -> Result<(), KeyE
         (true, _) if known.is_served => return Err(KeyError::InUse(new.path.clone())),
         (true, _) => {}
     }
-    // A rotation that the loss interrupted is over.
+    forget_rotation(tx).await?;
+    Ok(settings::upsert_setting(tx, ServerSetting::KeyFingerprint, &new.fresh).await?)
+}
+
+/// A rotation whose keys are gone is over.
+async fn forget_rotation(tx: &mut Tx) -> Result<(), storage::Error> {
     for setting in [ServerSetting::NextKey, ServerSetting::RetiringKey] {
         settings::delete_setting(tx, setting).await?;
     }
-    Ok(settings::upsert_setting(tx, ServerSetting::KeyFingerprint, &new.fresh).await?)
+    Ok(())
 }
 
 async fn read_key_state(

@@ -127,6 +127,8 @@ impl ScheduledBackup {
 
     async fn create_backup(&self, app: &App) -> Result<CreatedBackup, FatalError> {
         let plan = build_plan(&self.settings, self.place.clone())?;
+        // A backup without its key would be noticed on the day of the loss.
+        vault::inspect_server_key(app.key_context(), &self.installation.key_file).await?;
         Ok(backup::create_backup(plan, &self.installation, &app.db, ProgressReport::ignore()).await?)
     }
 }

@@ -209,3 +209,54 @@ async fn of_two_rotations_at_once_neither_loses_the_key_of_the_other(world: Worl
     // No server ran: the keys never passed through the database.
     assert!(!dump_table(world.db(), "settings").await.contains("next_key"));
 }
+
+#[both_engines]
+async fn a_file_that_cannot_be_read_keeps_no_key_out_of_the_memory(world: World) {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, elsewhere] = ["one", "two"].map(|machine| write_key_of_machine(folder.path(), machine));
+    let app = world.app();
+    fill(&world, app.vault().unwrap()).await;
+    let two = start(app, "two", elsewhere.clone()).await.unwrap();
+    std::fs::write(&elsewhere, "half a k").unwrap();
+    let announced = vault::announce_key(app.key_context(), &path).await.unwrap();
+    assert!(matches!(two.beat(app).await, Err(KeyError::File(_))));
+    assert_eq!(two.vault.fingerprint(), announced.fingerprint());
+    assert!(matches!(rotate(app, &path, Duration::ZERO).await, Err(KeyError::NotTaken(_))));
+    std::fs::copy(&path, &elsewhere).unwrap();
+    two.beat(app).await.unwrap();
+    assert_eq!(rotate(app, &path, PATIENCE).await.unwrap().sealed_again, 6);
+}
+
+#[both_engines]
+async fn keys_of_another_database_stay_in_the_file_and_old_ones_go(world: World) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_key_of_machine(folder.path(), "one");
+    let app = world.app();
+    let one = start(app, "one", path.clone()).await.unwrap();
+    let foreign = "ab".repeat(32);
+    let own = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{own}\n{foreign}\n")).unwrap();
+    one.beat(app).await.unwrap();
+    assert_eq!(ServerKey::read_file(&path).unwrap().len(), 2);
+    let rotation = rotate(app, &path, PATIENCE);
+    let beats = async {
+        loop {
+            one.beat(app).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        rotated = rotation => assert_eq!(rotated.unwrap().unreadable, 0),
+        () = beats => unreachable!(),
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(&foreign) && !text.contains(own.trim()) && text.lines().count() == 2);
+    // A server that was stopped at the end drops the old key when it starts, and nothing else.
+    std::fs::write(&path, format!("{text}{own}\n")).unwrap();
+    start(app, "one", path.clone()).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);
+    // A file with nothing of this database is left alone.
+    std::fs::write(&path, &foreign).unwrap();
+    one.beat(app).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
+}

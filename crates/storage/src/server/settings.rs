@@ -13,6 +13,8 @@ pub enum ServerSetting {
     NextKey,
     /// A digest of the key it takes the place of, as long as servers may still encrypt with that.
     RetiringKey,
+    /// A digest of the key that was replaced last: key files that still hold it drop it.
+    RetiredKey,
     /// How far the demo data has been loaded.
     Demo,
     /// A digest of the code for setting up an empty server in a browser.
@@ -32,6 +34,7 @@ impl ServerSetting {
             ServerSetting::KeyFingerprint => "key_fingerprint",
             ServerSetting::NextKey => "next_key",
             ServerSetting::RetiringKey => "retiring_key",
+            ServerSetting::RetiredKey => "retired_key",
             ServerSetting::Demo => "demo",
             ServerSetting::SetupCode => "setup_code",
             ServerSetting::ArchiveRestore => "bringing",
