@@ -1,11 +1,13 @@
 //! A developer's tool that measures: `bench executor` sets our executor beside the raw drivers, `bench access` what
 //! entering costs and what a flood of logins does to others, `bench members` what a large association gets, `bench triggers`
-//! how fast changes are told, `bench console` how long its pages take, `bench import` how fast a sheet comes in; each in one run. The figures say something only in a release build.
+//! how fast changes are told, `bench console` how long its pages take, `bench import` how fast a sheet comes in,
+//! `bench charging` how fast a month is charged; each in one run. The figures say something only in a release build.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool prints what it measured")]
 
 mod access;
 mod caller;
+mod charging;
 mod console;
 mod executor;
 mod import;
@@ -35,6 +37,10 @@ fn main() -> ExitCode {
         Some(("triggers", given)) => triggers::run(&triggers_plan(given)),
         Some(("console", given)) => console::run(&console_plan(given)),
         Some(("import", given)) => import::run(&import_plan(given)),
+        Some(("charging", given)) => {
+            let members = given.get_one::<u32>("members").copied().unwrap_or(1);
+            charging::run(&charging::Plan { members })
+        }
         Some(("bare-json", given)) => members::serve_json(Path::new(&place(given))),
         Some(("bare-sqlite", given)) => members::serve_sqlite(&place(given)),
         _ => Ok(()),
@@ -119,6 +125,14 @@ fn command() -> Command {
                 .default_value("200000")
                 .help("Members in the file"),
         );
+    let charging =
+        Command::new("charging").about("How fast a month is charged on SQLite: preview, issue, undo").arg(
+            Arg::new("members")
+                .long("members")
+                .value_parser(value_parser!(u32).range(100..=1_000_000))
+                .default_value("75000")
+                .help("Members of a demonstration that is loaded"),
+        );
     // The servers that the members' one is compared with, for processes of this program alone.
     let bare = |name: &'static str| Command::new(name).hide(true).arg(Arg::new("place").required(true));
     Command::new("bench").about("Measures Amparo").subcommand_required(true).subcommands([
@@ -128,6 +142,7 @@ fn command() -> Command {
         triggers,
         console,
         import,
+        charging,
         bare("bare-json"),
         bare("bare-sqlite"),
     ])

@@ -96,6 +96,7 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
         price: price(),
         included_on: today(),
         is_first: true,
+        is_price_agreed: true,
         active: true,
     };
     let change = situation_changes::NewHistoryRow {

@@ -80,7 +80,7 @@ impl Base {
             storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Migrate).await?;
         let app =
             App::new(db, Arc::new(Now), Arc::new(Dice), PasswordHasher::new(HashCost::CHEAPEST, 2, &Dice)?);
-        let demo = DemoLoadOptions { members, seed: 1, password: demo::PASSWORD.to_owned() };
+        let demo = DemoLoadOptions { members, seed: 1, password: demo::PASSWORD.to_owned(), months: Some(0) };
         demo::load_demo(&app, &demo, &mut |_| {}).await?;
         let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
         let entered = access::log_in_program(&app, demo::ADMINISTRATOR, demo::PASSWORD, here).await?;

@@ -4,7 +4,7 @@
 //! this process, the receivers too.
 
 mod bare;
-mod base;
+pub mod base;
 mod receivers;
 mod waits;
 
@@ -29,7 +29,7 @@ pub struct Plan {
     pub only: Option<String>,
 }
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Deliveries under way to one receiver at once: connections of the bare loop, too.
 const AT_ONCE: i32 = 8;

@@ -135,7 +135,7 @@ fn build_receiver_command() -> Command {
             build_text_argument(
                 "entity",
                 "ENTIDADE",
-                "De que é avisado: todos, beneficio, evento, vistoria, helpDesk ou consulta; pode repetir",
+                "De que é avisado: todos, beneficio, evento, vistoria, helpDesk, consulta ou titulo (só pelo nome); pode repetir",
             )
             .value_parser(PossibleValuesParser::new(ENTITIES))
             .hide_possible_values(true)
@@ -170,7 +170,7 @@ fn build_receiver_command() -> Command {
     ])
 }
 
-const ENTITIES: [&str; 6] = ["todos", "beneficio", "evento", "vistoria", "helpDesk", "consulta"];
+const ENTITIES: [&str; 7] = ["todos", "beneficio", "evento", "vistoria", "helpDesk", "consulta", "titulo"];
 
 fn build_trigger_command() -> Command {
     let receiver = || {
@@ -232,13 +232,13 @@ fn build_import_command() -> Command {
         .help_heading("Opções");
     let code = |name, help| build_text_argument(name, "CÓDIGO", help).value_parser(value_parser!(i32));
     Command::new("import")
-        .about("Importa associados, veículos, dependentes, leads, planos ou vendedores de um arquivo")
+        .about("Importa associados, veículos, dependentes, leads, planos, vendedores, títulos ou saldos de um arquivo")
         .args([
             file,
             build_text_argument(
                 "kind",
                 "TIPO",
-                "O que o arquivo traz: associados, veiculos, dependentes, leads, planos ou vendedores",
+                "O que o arquivo traz: associados, veiculos, dependentes, leads, planos, vendedores, titulos ou saldos",
             )
             .value_parser(PossibleValuesParser::new(
                 domain::ImportKind::ALL.iter().map(|kind| wire::import_sheet::name_import_kind(*kind)),
@@ -353,6 +353,12 @@ fn build_demo_command() -> Command {
         )
         .value_parser(value_parser!(u64))
         .default_value("1"),
+        build_text_argument(
+            "months",
+            "NÚMERO",
+            "Quantos meses de títulos, até hoje [padrão: 18 até 5.000 associados, 6 até 50.000, 1 acima disso]",
+        )
+        .value_parser(value_parser!(u32).range(0..=i64::from(demo::MOST_MONTHS))),
     ]);
     Command::new("demo").about("A demonstração: uma associação que não existe").subcommand(load)
 }

@@ -9,7 +9,7 @@ use axum::extract::{self, ConnectInfo, Request};
 use axum::http::HeaderMap;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use domain::Role;
+use domain::{MoneyRight, Role};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -37,6 +37,8 @@ pub struct AccessRequirement {
     pub access: AllowedCallers,
     /// A management operation: tokens limited to `/ext` are refused.
     pub is_management: bool,
+    /// What the user must be allowed to do with money.
+    pub money_right: Option<MoneyRight>,
 }
 
 pub async fn guard_operation(
@@ -66,6 +68,7 @@ async fn admit_caller(
         AllowedCallers::Roles(roles) => {
             let mut session = authenticate_bearer(state, request.headers(), &caller).await?;
             session.require_role(roles)?;
+            needed.money_right.map_or(Ok(()), |right| session.require_money_right(right))?;
             if needed.is_management {
                 session.require_management()?;
                 // Account changes are audited with the caller's address.

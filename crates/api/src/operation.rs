@@ -8,6 +8,7 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
+use domain::MoneyRight;
 use erased_routes::HandlerFuture;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, SchemaType, Type};
@@ -23,19 +24,21 @@ pub enum DocsSection {
     Benefit,
     Sales,
     Claim,
+    Finance,
     Management,
     Registers,
     Export,
 }
 
 impl DocsSection {
-    pub const ALL: [DocsSection; 9] = [
+    pub const ALL: [DocsSection; 10] = [
         DocsSection::Security,
         DocsSection::Administration,
         DocsSection::Member,
         DocsSection::Benefit,
         DocsSection::Sales,
         DocsSection::Claim,
+        DocsSection::Finance,
         DocsSection::Management,
         DocsSection::Registers,
         DocsSection::Export,
@@ -49,6 +52,7 @@ impl DocsSection {
             DocsSection::Benefit => "Benefício",
             DocsSection::Sales => "CRM",
             DocsSection::Claim => "Evento",
+            DocsSection::Finance => "Financeiro",
             DocsSection::Management => "Gestão",
             DocsSection::Registers => "Cadastros",
             DocsSection::Export => "Exportação",
@@ -69,6 +73,7 @@ impl DocsSection {
             DocsSection::Claim => {
                 "O que aconteceu com os associados e os seus benefícios: colisões, roubos, assistências."
             }
+            DocsSection::Finance => "Os títulos da associação e as listas de que dependem.",
             DocsSection::Management => "O que a própria associação cadastra e opera, além da interface 1.84.",
             DocsSection::Registers => {
                 "Os cadastros da associação: lojas, planos, situações e o mais de que a operação depende. Todos se leem e se alteram do mesmo modo."
@@ -287,10 +292,26 @@ impl ApiOperation {
         self
     }
 
+    /// What a caller must be allowed to do with money, known from the path and the method.
+    fn money_right(&self) -> Option<MoneyRight> {
+        let is_period = self.path.starts_with("/gestao/financeiro/periodo/");
+        let is_approval = self.path.starts_with("/gestao/financeiro/valorCombinado/")
+            || self.path.ends_with("/{codCobranca}/aprovar")
+            || self.path.ends_with("/{codCobranca}/desfazer");
+        match (self.path.contains("/financeiro/"), &self.method) {
+            (false, _) => None,
+            (true, &Method::GET) => Some(MoneyRight::SeeMoney),
+            (true, _) if is_period => Some(MoneyRight::ClosePeriods),
+            (true, _) if is_approval => Some(MoneyRight::ApproveRuns),
+            (true, _) => Some(MoneyRight::SettleTitles),
+        }
+    }
+
     /// The axum route, behind its authorization.
     pub fn build_route(&self, state: &ServerState) -> (&'static str, MethodRouter<ServerState>) {
         let is_management = self.path.starts_with("/gestao/");
-        let needed = AccessRequirement { access: self.access, is_management };
+        let needed =
+            AccessRequirement { access: self.access, is_management, money_right: self.money_right() };
         let guarded =
             self.handler.clone().route_layer(from_fn_with_state((state.clone(), needed), guard_operation));
         (self.path, guarded)

@@ -19,7 +19,7 @@ const SENT: &str = "O que o receptor recebe no seu endereço, em `PATH`, a cada 
     15 segundos: qualquer outra resposta, também um redirecionamento, conta como falha, e o gatilho é enviado de novo por três \
     dias, com o mesmo `webhook-id`. Um 429 ou 503 com `Retry-After` é obedecido; um 410 pausa o receptor.";
 
-/// The five triggers, each under the path it is sent to.
+/// The triggers, each under the path it is sent to.
 pub fn describe_webhooks() -> Paths {
     let all = Entity::ALL.into_iter().fold(PathsBuilder::new(), |paths, entity| {
         paths.path(wire::entity_path(entity), PathItem::new(HttpMethod::Post, describe_trigger(entity)))

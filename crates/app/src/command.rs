@@ -12,7 +12,7 @@ use storage::Tx;
 
 const API_ORIGIN: &str = wire::set_names::change_origin(ChangeOrigin::Request);
 
-pub(crate) struct WriteCommand<I> {
+pub struct WriteCommand<I> {
     pub scope: Scope,
     pub registers: Arc<TenantRegisters>,
     pub input: I,
@@ -42,7 +42,7 @@ impl<I> WriteCommand<I> {
 }
 
 /// Runs the unit in an idempotent transaction, with the registers current at that time.
-pub(crate) async fn run_command<I, T, F>(
+pub async fn run_command<I, T, F>(
     app: &App,
     caller: &Session,
     operation: AuditedOperation,

@@ -18,8 +18,8 @@ pub mod benefits;
 pub mod cases;
 
 mod actor_context;
-mod command;
-mod describe_benefit;
+pub mod command;
+pub mod describe_benefit;
 mod error;
 mod work_slots;
 
@@ -38,6 +38,7 @@ pub mod listing_rows;
 
 pub mod lost_key;
 pub mod members;
+pub mod money_registers;
 
 pub mod panel;
 pub mod quick_search;
@@ -101,6 +102,8 @@ pub struct App {
     pub delivery_wakeup: Arc<Notify>,
     /// Notified whenever an import is ready: `exchange::import::run_due_imports` processes it.
     pub import_wakeup: Arc<Notify>,
+    /// Notified whenever a charging run has work to do: `finance::charging::run_due_charging` processes it.
+    pub charging_wakeup: Arc<Notify>,
     /// The largest import file (`http.import_mib`), which `exchange::import::UploadSpool` enforces.
     pub import_mib: u64,
     pub heavy_work: Arc<HeavyWorkPlaces>,
@@ -178,6 +181,7 @@ impl App {
             files: attachments::FileStore::default(),
             delivery_wakeup: Arc::default(),
             import_wakeup: Arc::default(),
+            charging_wakeup: Arc::default(),
             import_mib: 64,
             heavy_work: Arc::default(),
             request_limit: Arc::default(),

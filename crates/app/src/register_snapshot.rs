@@ -1,7 +1,9 @@
 //! A cached snapshot of a tenant's small registers, and the server's directory of hosts, which selects the tenant of a
 //! request without a credential.
 
+use crate::money_registers::MoneyRegisters;
 use crate::{App, Error};
+use domain::finance::TitleSituation;
 use domain::{
     BranchCode, ClaimTypeCode, Entity, FunnelCode, PlanCode, ReceiverCode, Scope, SellerCode, SellerKind,
     SituationCode, SituationKind, StageCode, TenantId, TimeZone, ValidationPartner, fold_text,
@@ -33,6 +35,7 @@ use storage::server::tenants::{self, StoredTenant};
 use storage::server::versions::{self};
 use storage::triggers::receivers;
 use storage::triggers::receivers::ActiveReceiver;
+use wire::set_names::title_situation;
 
 /// The small registers of a tenant, each by name, then code.
 #[derive(Debug)]
@@ -61,6 +64,7 @@ pub struct TenantRegisters {
     pub funnels: Vec<StoredFunnel>,
     /// By code.
     pub sellers: HashMap<SellerCode, StoredSeller>,
+    pub money: MoneyRegisters,
 }
 
 impl TenantRegisters {
@@ -84,6 +88,14 @@ impl TenantRegisters {
 
     pub fn situation(&self, code: SituationCode) -> Option<&StoredSituation> {
         self.situations.iter().find(|situation| situation.code == code)
+    }
+
+    /// The name of a situation in the history of an entity; those of titles are fixed.
+    pub fn situation_name(&self, entity: Entity, code: SituationCode) -> Option<&str> {
+        match entity {
+            Entity::Title => TitleSituation::from_number(code.get().into()).map(title_situation),
+            _ => self.situation(code).map(|one| one.name.as_str()),
+        }
     }
 
     /// The situation of a stored record.
@@ -225,8 +237,9 @@ async fn read_registers(tx: &mut Tx, tenant: TenantId) -> Result<TenantRegisters
         clinics: clinics::list_clinics(&mut *tx, tenant).await?,
         doctors: doctors::list_doctors(&mut *tx, tenant).await?,
         receivers: receivers::list_active_receivers(&mut *tx, tenant).await?,
-        funnels: funnels::list_funnels(tx, tenant).await?,
+        funnels: funnels::list_funnels(&mut *tx, tenant).await?,
         sellers: sellers.into_iter().map(|seller| (seller.code, seller)).collect(),
+        money: MoneyRegisters::load(tx, tenant).await?,
     };
     // Sorted as displayed: ignoring case and accents.
     registers.branches.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
@@ -264,7 +277,7 @@ pub async fn confirm_registers(
 
 /// Reads on one database snapshot with the registers of that moment: `input` is built from them, and they are
 /// confirmed before the read. If one changed meanwhile, they are reloaded.
-pub(crate) async fn read_with_registers<I, T, F>(
+pub async fn read_with_registers<I, T, F>(
     app: &App,
     tenant: TenantId,
     input: impl Fn(&TenantRegisters) -> I,

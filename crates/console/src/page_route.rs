@@ -11,6 +11,10 @@ pub enum PageAccess {
     Public,
     /// A person with a session; a user of a program is refused.
     SignedIn,
+    /// A person who may close months; an administrator always may.
+    MonthCloser,
+    /// A person who may approve and undo charging runs; an administrator always may.
+    RunApprover,
     Administrator,
 }
 

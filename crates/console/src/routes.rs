@@ -26,6 +26,8 @@ pub(crate) fn list_page_routes() -> Vec<PageRoute> {
     routes.extend(pages::attachments::list_file_routes());
     routes.extend(pages::registers::list_register_routes());
     routes.extend(pages::sales::list_sales_routes());
+    routes.extend(pages::finance::list_finance_routes());
+    routes.extend(pages::finance::charging::list_charging_routes());
     routes.extend(pages::import::list_import_routes());
     routes.extend(pages::guide::list_guide_routes());
     routes

@@ -3,7 +3,8 @@
 //!
 //! To add a register or record to the demo, put its data into `association.rs` (written by `foundation.rs`), or derive
 //! it from a member's number (`people.rs`, `benefits/`; written by `write/`), or derive it from a number of its own and
-//! write it after the members (`sales.rs`, `sales_process.rs`).
+//! write it after the members (`sales.rs`, `sales_process.rs`). Money (`money/`) comes last. It alone depends on the day
+//! of the load, because what is due and overdue means nothing without a day on which it is.
 
 mod association;
 mod benefits;
@@ -18,6 +19,7 @@ mod equipment;
 mod foundation;
 mod generator;
 mod health;
+mod money;
 mod names;
 mod people;
 mod places;
@@ -32,16 +34,19 @@ mod write;
 
 pub use crate::benefits::{SampleBenefit, SampleDependent};
 pub use crate::generator::SampleGenerator;
+pub use crate::money::MOST_MONTHS;
 pub use crate::people::SampleMember;
 
-use crate::progress::DemoLoadProgress;
+use crate::progress::{DemoLoadProgress, MoneyProgress};
 use crate::write::{SampleMemberBatch, write_members};
 use app::access::users::{self, InitialPassword, NewUserInput};
 use app::register_snapshot::load_registers;
 use app::session::AccountActor;
 use app::tenants::{self, NewTenantInput};
 use app::{App, Error};
-use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role, TenantId, TimeZone};
+use domain::{
+    BranchCode, DisplayName, Email, InputField, MoneyRights, Password, Rejection, Role, TenantId, TimeZone,
+};
 use std::sync::Arc;
 use storage::{Tx, WriteLane};
 use tokio::task::JoinHandle;
@@ -68,6 +73,8 @@ pub struct DemoLoadOptions {
     pub seed: u64,
     /// Of every user; used only when they are created.
     pub password: String,
+    /// How many months of titles there are, ending today; without it, as many as suit the number of members.
+    pub months: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +100,20 @@ pub async fn load_demo(
         hosts: Vec::new(),
         make_default: true,
     };
-    let input = (tenants::parse_new_tenant(&base, app.now())?, demo.members.min(MOST_MEMBERS), demo.seed);
+    let today = app.now().date_in(&TimeZone::parse(TimeZone::DEFAULT)?);
+    let members = demo.members.min(MOST_MEMBERS);
+    let months = demo.months.map_or_else(|| money::choose_months(members), |months| months.min(MOST_MONTHS));
+    let wanted = DemoLoadProgress {
+        // Assigned when the association is created.
+        tenant: TenantId::SERVER,
+        members,
+        seed: demo.seed,
+        loaded: 0,
+        leads: 0,
+        done: false,
+        money: MoneyProgress::new(today, months),
+    };
+    let input = (tenants::parse_new_tenant(&base, app.now())?, wanted);
     let server = WriteLane::foreground(TenantId::SERVER);
     let mut progress = app.db.write(server, input, |tx, input| Box::pin(begin_load(tx, input))).await?;
     create_users(app, progress.tenant, &demo.password).await?;
@@ -115,6 +135,7 @@ pub async fn load_demo(
         on_progress(progress.loaded);
     }
     progress = load_sales(app, &generator, progress).await?;
+    progress = money::load_money(app, &registers, progress).await?;
     let done = DemoLoadProgress { done: true, ..progress };
     app.db.write(server, done, |tx, done| Box::pin(done.save(tx))).await?;
     Ok(DemoLoadOutcome { tenant: progress.tenant, members: progress.members })
@@ -189,11 +210,11 @@ fn generate_members(
 
 async fn begin_load(
     tx: &mut Tx,
-    (base, members, seed): &(tenants::ParsedTenant, u32, u64),
+    (base, wanted): &(tenants::ParsedTenant, DemoLoadProgress),
 ) -> Result<DemoLoadProgress, Error> {
     match DemoLoadProgress::load(&mut *tx).await? {
         Some(stored) if stored.done => Err(Rejection::NotEmpty.into()),
-        Some(stored) if (stored.members, stored.seed) != (*members, *seed) => {
+        Some(stored) if (stored.members, stored.seed) != (wanted.members, wanted.seed) => {
             Err(Rejection::DemoUnfinished { members: stored.members, seed: stored.seed }.into())
         }
         Some(stored) => Ok(stored),
@@ -201,9 +222,8 @@ async fn begin_load(
             Err(Rejection::NotEmpty.into())
         }
         None => {
-            let tenant = foundation::create_association(tx, base, *seed).await?;
-            let progress =
-                DemoLoadProgress { tenant, members: *members, seed: *seed, loaded: 0, leads: 0, done: false };
+            let tenant = foundation::create_association(tx, base, wanted.seed).await?;
+            let progress = DemoLoadProgress { tenant, ..*wanted };
             progress.save(tx).await?;
             Ok(progress)
         }
@@ -218,6 +238,7 @@ async fn create_users(app: &App, tenant: TenantId, password: &str) -> Result<(),
             email: Email::parse(email)?,
             role,
             branches: branches.iter().copied().map(BranchCode::new).collect(),
+            money_rights: MoneyRights::SEE_AND_SETTLE,
             password: InitialPassword::Chosen(Password::parse(password)?),
         };
         match users::create_user_as(

@@ -24,10 +24,8 @@ pub struct SampleLeadBatch {
 /// Writes the next leads, unless another process already did.
 #[boxed::future]
 pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoadProgress, Error> {
-    let missing_progress = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
-    let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(missing_progress)?;
-    if found != part.progress {
-        return Ok(found);
+    if let Some(other) = part.progress.find_other(tx).await? {
+        return Ok(other);
     }
     let tenant = part.progress.tenant;
     let persons = list_member_codes(tx, part).await?;

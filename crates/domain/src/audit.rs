@@ -63,6 +63,33 @@ actions!(
     WinDeal = "win_deal",
     LoseDeal = "lose_deal",
     ReopenDeal = "reopen_deal",
+    /// A title is posted.
+    Release = "release",
+    /// Argument: the amount received, in cents.
+    Settle = "settle",
+    /// Argument: how much of the credit was used, in cents.
+    UseCredit = "use_credit",
+    /// Argument: the settlement.
+    ReverseSettlement = "reverse_settlement",
+    /// Argument: the month.
+    ClosePeriod = "close_period",
+    /// Argument: the month.
+    ReopenPeriod = "reopen_period",
+    /// Argument: the month.
+    PrepareChargingRun = "prepare_charging_run",
+    ApproveChargingRun = "approve_charging_run",
+    DiscardChargingRun = "discard_charging_run",
+    UndoChargingRun = "undo_charging_run",
+    /// Arguments: how many titles of a benefit were cancelled, and how many issued instead.
+    ReviseTitles = "revise_titles",
+    /// The titles of a changed benefit stay as they are.
+    KeepTitles = "keep_titles",
+    /// Argument: the discount.
+    GrantDiscount = "grant_discount",
+    /// Argument: the discount.
+    EndDiscount = "end_discount",
+    /// Arguments: how many items, and the difference a month in cents.
+    MoveToPriceTable = "move_to_price_table",
     PauseReceiver = "pause_receiver",
     ResumeReceiver = "resume_receiver",
     TestReceiver = "test_receiver",
@@ -155,6 +182,10 @@ pub enum AuditedRecordKind {
     Appointment,
     Deal,
     Lead,
+    Title,
+    ChargingRun,
+    PendingCharge,
+    OpeningBalance,
     User,
     Receiver,
     File,
@@ -169,7 +200,7 @@ const REGISTER_PREFIX: &str = "register/";
 
 impl AuditedRecordKind {
     /// The kinds that are no register.
-    const FIXED: [AuditedRecordKind; 13] = [
+    const FIXED: [AuditedRecordKind; 17] = [
         AuditedRecordKind::Member,
         AuditedRecordKind::Benefit,
         AuditedRecordKind::Claim,
@@ -178,6 +209,10 @@ impl AuditedRecordKind {
         AuditedRecordKind::Appointment,
         AuditedRecordKind::Deal,
         AuditedRecordKind::Lead,
+        AuditedRecordKind::Title,
+        AuditedRecordKind::ChargingRun,
+        AuditedRecordKind::PendingCharge,
+        AuditedRecordKind::OpeningBalance,
         AuditedRecordKind::User,
         AuditedRecordKind::Receiver,
         AuditedRecordKind::File,
@@ -196,6 +231,10 @@ impl AuditedRecordKind {
             AuditedRecordKind::Appointment => "appointment",
             AuditedRecordKind::Deal => "deal",
             AuditedRecordKind::Lead => "lead",
+            AuditedRecordKind::Title => "title",
+            AuditedRecordKind::ChargingRun => "charging_run",
+            AuditedRecordKind::PendingCharge => "pending_charge",
+            AuditedRecordKind::OpeningBalance => "opening_balance",
             AuditedRecordKind::User => "user",
             AuditedRecordKind::Receiver => "receiver",
             AuditedRecordKind::File => "file",

@@ -35,6 +35,15 @@ pub struct Benefit {
     pub updated_at: Moment,
 }
 
+impl Benefit {
+    /// Whether another state of it may be charged otherwise: in another situation or branch, on another day, or for other
+    /// plans.
+    pub fn is_charged_like(&self, other: &Benefit) -> bool {
+        (self.situation, self.branch, self.due_day) == (other.situation, other.branch, other.due_day)
+            && self.plans == other.plans
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenefitItem {
     pub code: ItemCode,
@@ -43,6 +52,8 @@ pub struct BenefitItem {
     pub included_on: Date,
     /// The item created with the benefit, or its replacement.
     pub is_first: bool,
+    /// Whether its price is charged as it is; without it, the price table decides, else the plan.
+    pub is_price_agreed: bool,
     pub active: bool,
 }
 

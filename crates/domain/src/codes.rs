@@ -177,7 +177,85 @@ code!(
     MailCode
 );
 
+code!(
+    /// A protection group (`grupo`), whose money never mixes with that of another group.
+    GroupCode
+);
+code!(
+    /// An item that a title charges or pays: fee, share of losses, add-on.
+    ChargeItemCode
+);
+code!(
+    /// A title type (`codTipoTitulo`).
+    TitleTypeCode
+);
+code!(
+    /// A form of payment (`codFormaPagamento`).
+    PaymentFormCode
+);
+code!(
+    /// A settlement type (`codTipoLiquidacao`).
+    SettlementTypeCode
+);
+code!(
+    /// A bank account or cash box (`codConta`, `codCaixa`).
+    MoneyAccountCode
+);
+code!(
+    /// A rule for the fine and interest of late payments.
+    LateChargeRuleCode
+);
+code!(
+    /// A local bank holiday.
+    HolidayCode
+);
+code!(
+    /// A row of the price table.
+    PlanPriceCode
+);
+code!(
+    /// A discount of the register of discounts.
+    DiscountCode
+);
+code!(
+    /// A discount that a benefit was granted.
+    BenefitDiscountCode
+);
+code!(
+    /// A rule of how a month is charged.
+    ChargingRuleCode
+);
+code!(
+    /// A title (`codTitulo`): an amount that is owed to or by the association.
+    TitleCode
+);
+code!(
+    /// A settlement of a title (`codLiquidacao`).
+    SettlementCode
+);
+code!(
+    /// A line that the next charge takes (`codLancamento`).
+    PendingChargeCode
+);
+code!(
+    /// An entry of the ledger.
+    LedgerEntryCode
+);
+code!(
+    /// A charging run (`codCobranca`).
+    ChargingRunCode
+);
+code!(
+    /// An account of the ledger.
+    LedgerAccountCode
+);
+
 impl TenantId {
     /// Owner of what belongs to the server and to no tenant: the tenant counter, the server's own jobs.
     pub const SERVER: TenantId = TenantId(0);
+}
+
+impl GroupCode {
+    /// The book of the association's own income and expenses: a group for every rule of the ledger, but without members.
+    pub const ADMINISTRATION: GroupCode = GroupCode(0);
 }

@@ -86,6 +86,10 @@ impl Date {
         self.0.since(earlier.0).map_or(0, |span| span.get_days()).max(0)
     }
 
+    pub fn is_weekend(self) -> bool {
+        matches!(self.0.weekday(), civil::Weekday::Saturday | civil::Weekday::Sunday)
+    }
+
     /// The first moment of this day in the zone: midnight, or the hour after it where daylight saving skips midnight.
     pub fn start_in(self, zone: &TimeZone) -> Moment {
         let first = self.0.to_zoned(zone.rules());
@@ -224,6 +228,13 @@ mod tests {
         assert_eq!((day("01/01/2026").days_since(day("01/01/2026"))), 0);
         assert_eq!(day("01/01/2024").days_since(day("01/01/2026")), 0);
         assert!(day("31/12/9999").days_since(day("01/01/0001")) > 3_600_000);
+    }
+
+    #[test]
+    fn a_week_ends_with_saturday_and_sunday() {
+        let days = ["13/11/2026", "14/11/2026", "15/11/2026", "16/11/2026"];
+        let weekends = days.map(|text| Date::parse(text).unwrap().is_weekend());
+        assert_eq!(weekends, [false, true, true, false]);
     }
 
     #[test]

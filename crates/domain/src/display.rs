@@ -19,6 +19,21 @@ pub fn format_phone(stored: &str) -> String {
     }
 }
 
+/// `123456` cents → `R$ 1.234,56`
+pub fn format_cents(stored: &str) -> String {
+    let Ok(cents) = stored.parse::<i64>() else { return stored.to_owned() };
+    let digits = (cents.unsigned_abs() / 100).to_string();
+    let mut reais = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            reais.push('.');
+        }
+        reais.push(digit);
+    }
+    let sign = if cents < 0 { "-" } else { "" };
+    format!("R$ {sign}{reais},{:02}", cents.unsigned_abs() % 100)
+}
+
 /// `1234 56 7 890 123`
 pub fn format_card(stored: &str) -> String {
     match stored.len() {
@@ -41,6 +56,11 @@ pub fn format_month(stored: &str) -> String {
         (Some(year), Some(month)) if stored.len() == 7 => [month, "/", year].concat(),
         _ => stored.to_owned(),
     }
+}
+
+/// `2,50%`, from hundredths of a percent.
+pub fn format_percent(hundredths: i64) -> String {
+    format!("{},{:02}%", hundredths / 100, hundredths % 100)
 }
 
 /// `***.***.*89-**` or `**.***.*78/****-**`: the part of a document shown to callers without a credential. Two digits
@@ -89,6 +109,7 @@ mod tests {
         assert_eq!(format_card("1234567890123"), CardNumber::parse("1234567890123").unwrap().to_string());
         assert_eq!(format_day("2026-11-04"), Date::new(2026, 11, 4).unwrap().to_br());
         assert_eq!(format_month("2026-11"), "11/2026");
+        assert_eq!([0, 5, 250, 10_000].map(format_percent), ["0,00%", "0,05%", "2,50%", "100,00%"]);
         for odd in ["", "ação", "123"] {
             assert_eq!(
                 [

@@ -1,4 +1,4 @@
-//! The five entities that have situations, and which kinds of situation each may have.
+//! The entities whose changes of situation are told, and which kinds of situation each may have.
 
 use crate::SituationKind;
 
@@ -10,10 +10,22 @@ pub enum Entity {
     Inspection,
     Ticket,
     Appointment,
+    /// Its situations are derived and fixed; a part payment fires, too.
+    Title,
 }
 
 impl Entity {
-    pub const ALL: [Entity; 5] =
+    pub const ALL: [Entity; 6] = [
+        Entity::Benefit,
+        Entity::Claim,
+        Entity::Inspection,
+        Entity::Ticket,
+        Entity::Appointment,
+        Entity::Title,
+    ];
+    /// Those whose situations an association registers. A receiver of `todos` gets these five and no other, so that one
+    /// that was written for them never sees an entity that it does not know.
+    pub const SITUATED: [Entity; 5] =
         [Entity::Benefit, Entity::Claim, Entity::Inspection, Entity::Ticket, Entity::Appointment];
 
     /// The number stored in the database; never changes.
@@ -24,6 +36,7 @@ impl Entity {
             Entity::Inspection => 3,
             Entity::Ticket => 4,
             Entity::Appointment => 5,
+            Entity::Title => 6,
         }
     }
 
@@ -31,13 +44,21 @@ impl Entity {
         Entity::ALL.into_iter().find(|entity| entity.number() == number)
     }
 
-    /// The situation types of this entity.
+    /// The situation types of this entity; none if its situations are fixed.
     pub fn situation_kinds(self) -> &'static [SituationKind] {
         use SituationKind::{Active, Cancelled, Done, Inactive, Open, Pending, Progress, Suspended};
         match self {
             Entity::Benefit => &[Active, Pending, Suspended, Inactive, Cancelled],
-            _ => &[Open, Progress, Done, Cancelled],
+            Entity::Title => &[],
+            Entity::Claim | Entity::Inspection | Entity::Ticket | Entity::Appointment => {
+                &[Open, Progress, Done, Cancelled]
+            }
         }
+    }
+
+    /// Whether situations of this type are charged unless the association decides otherwise.
+    pub fn is_charged_while(self, kind: SituationKind) -> bool {
+        self == Entity::Benefit && matches!(kind, SituationKind::Active | SituationKind::Suspended)
     }
 }
 
@@ -63,7 +84,7 @@ impl CaseKind {
         }
     }
 
-    /// Every entity except the benefit is a case.
+    /// Benefits and titles are no cases.
     pub fn from_entity(entity: Entity) -> Option<CaseKind> {
         CaseKind::ALL.into_iter().find(|kind| kind.entity() == entity)
     }

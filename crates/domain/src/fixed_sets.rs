@@ -25,6 +25,8 @@ macro_rules! set {
     };
 }
 
+pub(crate) use set;
+
 set!(
     /// What a benefit protects. The numbers are also used on the wire.
     BenefitKind {
@@ -33,6 +35,54 @@ set!(
         Miscellaneous = 2,
         Consortium = 3,
         Assistance = 4,
+    }
+);
+
+set!(
+    /// What became of a title.
+    TitleSituation {
+        /// Created but not posted: a debit that waits for release, an agreement that is not accepted.
+        Pending = 1,
+        /// Posted with an amount open; partly paid and overdue titles included.
+        Open = 2,
+        Settled = 3,
+        Cancelled = 4,
+    }
+);
+
+set!(
+    /// Preparing → prepared → issuing → issued → undoing → undone; one that is not approved may be discarded.
+    ChargingRunState {
+        /// The preview is being made.
+        Preparing = 1,
+        /// The preview waits for approval.
+        Prepared = 2,
+        /// Approved: titles are being issued.
+        Issuing = 3,
+        Issued = 4,
+        /// Unpaid titles are being cancelled.
+        Undoing = 5,
+        Undone = 6,
+        Discarded = 7,
+    }
+);
+
+impl ChargingRunState {
+    /// Whether the server has work to do on the run.
+    pub fn is_working(self) -> bool {
+        matches!(self, ChargingRunState::Preparing | ChargingRunState::Issuing | ChargingRunState::Undoing)
+    }
+}
+
+set!(
+    PendingChargeSituation {
+        /// The next charge takes it.
+        Waiting = 1,
+        /// A line of a title that is not cancelled.
+        Charged = 2,
+        Cancelled = 3,
+        /// Late charges that the rule of their title gives up: a record, and never charged.
+        Waived = 4,
     }
 );
 
@@ -77,6 +127,8 @@ set!(
         Leads = 4,
         Plans = 5,
         Sellers = 6,
+        Titles = 7,
+        OpeningBalances = 8,
     }
 );
 

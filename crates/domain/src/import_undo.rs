@@ -11,6 +11,8 @@ pub enum ImportUndoObstacle {
     ReferencedBy(ReferenceKind),
     /// Referenced by records of an unknown kind: the database refused the deletion.
     Referenced,
+    /// Of a credit: some of it was used.
+    CreditUsed,
     Refused(Vec<Rejection>),
 }
 
@@ -21,6 +23,11 @@ pub enum ReferenceKind {
     Benefits,
     Dependents,
     CreditCards,
+    Titles,
+    Prices,
+    Discounts,
+    Settlements,
+    Credit,
     Tracker,
     Claims,
     Inspections,

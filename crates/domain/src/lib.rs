@@ -24,6 +24,8 @@ mod email;
 mod entity;
 mod error_chain;
 mod file;
+pub mod finance;
+mod finance_problem;
 mod fixed_sets;
 mod hex_text;
 mod import;
@@ -32,8 +34,10 @@ mod local_moment;
 mod member;
 mod mirror;
 mod money;
+mod money_rights;
 mod name_words;
 mod network;
+mod opening_import_problem;
 mod operation;
 mod page_size;
 mod password;
@@ -81,11 +85,14 @@ pub use benefit::{AdditionalFieldValues, Benefit, BenefitItem, TrackerInstallati
 pub use card::CardNumber;
 pub use case::{Appointment, Case, CaseHead, ChecklistEntry, Claim, Inspection, Ticket};
 pub use codes::{
-    AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
-    DependentCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, HistoryCode, ImportCode,
-    InspectionCode, InspectionTypeCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode,
-    ReceiverCode, SellerCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode,
-    TicketTypeCode, TrackerCode, UserCode, VehicleTypeCode,
+    AppointmentCode, BenefitCode, BenefitDiscountCode, BranchCode, ChargeItemCode, ChargingRuleCode,
+    ChargingRunCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode, DependentCode,
+    DiscountCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, GroupCode, HistoryCode,
+    HolidayCode, ImportCode, InspectionCode, InspectionTypeCode, InstallationCode, ItemCode,
+    LateChargeRuleCode, LeadCode, LedgerAccountCode, LedgerEntryCode, MailCode, MoneyAccountCode,
+    PaymentFormCode, PendingChargeCode, PersonCode, PlanCode, PlanPriceCode, ReceiverCode, SellerCode,
+    SettlementCode, SettlementTypeCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId,
+    TicketCode, TicketTypeCode, TitleCode, TitleTypeCode, TrackerCode, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use cursor::{AuditCursor, ChangeDigest, HistoryCursor};
@@ -100,6 +107,7 @@ pub use file::{FileKind, FileName, FileOwner};
 pub use hex_text::encode_hex;
 pub use member::{ContactPhone, CreditCard, Dependent, PersonProfile};
 pub use money::Money;
+pub use money_rights::{MoneyRight, MoneyRights};
 pub use name_words::{has_word_beginnings, split_name_words};
 pub use network::{Network, ValidationPartner};
 pub use operation::{AuditedOperation, CaseOperation};

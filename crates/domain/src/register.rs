@@ -29,6 +29,15 @@ pub enum RegisterProblem {
     /// Only additional fields of this type have the property.
     OnlyFor(FieldKind),
     Before(&'static str),
+    /// Less than another field.
+    Below(&'static str),
+    /// Either this field or the other, and only one.
+    OneOf(&'static str),
+    AboveZero,
+    /// Only situations of benefits have the property.
+    OnlyForBenefits,
+    /// The title type is not for what members owe.
+    NotReceivable(i32),
     NotAVehicle(i32),
     /// The list requires one of these filters.
     NoFilter(&'static [&'static str]),
@@ -53,6 +62,14 @@ pub enum RegisterProblem {
     /// The default of a type cannot be deactivated; another must become the default first.
     IsDefault,
     InactiveDefault,
+    /// Another row of the price table decides the same price.
+    Overlaps {
+        code: i32,
+    },
+    /// Another charging rule is in force for the same benefits.
+    RuleInForce {
+        code: i32,
+    },
     /// The tracker is installed on a vehicle.
     Installed {
         installation: i32,
@@ -71,6 +88,8 @@ impl RegisterProblem {
                 | P::IsDefault
                 | P::InactiveDefault
                 | P::Installed { .. }
+                | P::Overlaps { .. }
+                | P::RuleInForce { .. }
         )
     }
 }

@@ -1,5 +1,6 @@
 //! Every rule violation, as one closed set. The texts are in `wire::refusal`.
 
+use crate::finance_problem::FinanceProblem;
 use crate::import::ImportProblem;
 use crate::register::RegisterProblem;
 use crate::{BenefitCode, BranchCode, DealCode, DependentCode, LeadCode, PersonCode, PlanCode, TenantId};
@@ -74,6 +75,25 @@ pub enum InputField {
     /// The code of an attached file.
     File,
     Import,
+    // Fields of titles.
+    Title,
+    TitleType,
+    SettlementType,
+    Settlement,
+    PendingCharge,
+    ChargeItem,
+    Discount,
+    DiscountGrant,
+    MoneyAccount,
+    DueOn,
+    IssuedOn,
+    PaidOn,
+    AmountPaid,
+    Month,
+    Instalments,
+    ProtectionGroup,
+    DueDay,
+    ChargingRun,
     /// A text without a name of its own; its position names it.
     Text,
 }
@@ -346,6 +366,8 @@ pub enum Rejection {
     },
     /// A change must name the version of the record it is based on.
     NoVersion,
+    /// A problem with a title or a month.
+    Finance(FinanceProblem),
     /// A problem with a file to attach.
     File(FileProblem),
     /// A problem with an import file or request.
@@ -423,6 +445,9 @@ impl Rejection {
             return problem.is_conflict();
         }
         if let Rejection::Import(problem) = self {
+            return problem.is_conflict();
+        }
+        if let Rejection::Finance(problem) = self {
             return problem.is_conflict();
         }
         matches!(

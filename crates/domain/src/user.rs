@@ -1,6 +1,6 @@
 //! A user of an association: an administrator, an operator or a program.
 
-use crate::{BranchCode, Moment, Role, UserCode};
+use crate::{BranchCode, Moment, MoneyRights, Role, UserCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
@@ -10,12 +10,18 @@ pub struct User {
     pub role: Role,
     pub active: bool,
     pub branches: Vec<BranchCode>,
+    /// The rights that count are those of [`User::money_rights`].
+    pub stored_money_rights: MoneyRights,
     /// Number of changes to the user, not counting the password.
     pub version: i64,
     pub updated_at: Moment,
 }
 
 impl User {
+    pub fn money_rights(&self) -> MoneyRights {
+        MoneyRights::for_role(self.role, self.stored_money_rights)
+    }
+
     pub fn has_branch(&self, branch: BranchCode) -> bool {
         self.role.has_every_branch() || self.branches.contains(&branch)
     }

@@ -54,6 +54,7 @@ pub fn read_benefit_items(
             price: reader.money("valor").unwrap_or_default(),
             included_on: reader.day("dataInclusao").unwrap_or(today),
             is_first: false,
+            is_price_agreed: true,
             active: reader.flag("ativo").unwrap_or(true),
         });
     }

@@ -6,7 +6,7 @@ extern crate amparo_mirror as mirror;
 mod source;
 
 use app::access::users::{self, InitialPassword, NewUserInput};
-use domain::{DisplayName, Email, InputField, Password, Role, TenantId};
+use domain::{DisplayName, Email, InputField, MoneyRights, Password, Role, TenantId};
 use exchange::mirror_store;
 use mirror::{MirrorError, MirrorRunReport, ProgressUpdate};
 use serde_json::json;
@@ -25,6 +25,7 @@ async fn administrator(world: &World, tenant: TenantId) -> String {
         email: Email::parse(&email).unwrap(),
         role: Role::Administrator,
         branches: Vec::new(),
+        money_rights: MoneyRights::SEE_AND_SETTLE,
         password: InitialPassword::Chosen(Password::parse(PASSWORD).unwrap()),
     };
     users::create_user(world.app(), new).await.unwrap();

@@ -147,6 +147,8 @@ pub enum FieldType {
         most: i32,
     },
     Money,
+    /// 0 % to 100 %, in hundredths of a percent: 2 % is 200.
+    Percent,
     Flag,
     Colour,
     /// The readable text colour on another field's colour: output only.

@@ -9,13 +9,15 @@
 mod catalog;
 mod defaults;
 mod describe;
+mod money_rules;
 
 pub use crate::catalog::{REGISTERS, find_choice_label, find_register};
 pub use crate::defaults::{
     CLAIM_TYPES, FUNNEL, INSPECTION_TYPES, InitialFunnel, InitialInspectionType, InitialSituation,
-    SITUATIONS, TICKET_TYPES,
+    SITUATIONS, TICKET_TYPES, list_finance_records,
 };
 pub use describe::{
     DisplayTexts, FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, OperationDescription,
     PartTable, RecordVisibility, Register, SearchMethod, UniqueConstraint,
 };
+pub use money_rules::{complete_values, find_money_problems};

@@ -39,7 +39,7 @@ pub mod registers;
 
 pub use crate::executor::db::{Db, QueryWeight, ReadSource, Tx, WriteLane};
 pub use crate::executor::row::Row;
-pub use crate::executor::statement::{Statement, sql};
+pub use crate::executor::statement::{Statement, build_inserts, sql};
 pub use crate::executor::statement_watch::{ExecutedStatement, StatementCost, StatementWatch};
 pub use crate::executor::value::{FromColumn, SqlScalar, SqlScalarRef};
 pub use engine::backup;

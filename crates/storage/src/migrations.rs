@@ -1,7 +1,8 @@
 //! The list of schema migrations. A released migration is never changed; changes go into a new one.
 //!
-//! Both engines share one text: `BIGINT`, `TEXT`, `BOOLEAN`, `BYTEA`, and `CLUSTERED` after a table with short rows
-//! that is read only by its key. `engine/dialect.rs` translates it.
+//! Both engines share one text: `BIGINT`, `TEXT`, `BOOLEAN`, `BYTEA`, `CLUSTERED` after a table with short rows that is
+//! read only by its key, and `FORBID CHANGES ON` a table whose rows are never changed or deleted.
+//! `engine/dialect.rs` translates it.
 
 use crate::OpenError;
 use sha2::{Digest, Sha256};
@@ -66,6 +67,10 @@ pub(crate) const MIGRATIONS: &[SchemaMigration] = &[
     define_migration(22, "access_counter", include_str!("../migrations/0022_access_counter.sql")),
     define_migration(23, "benefit_totals", include_str!("../migrations/0023_benefit_totals.sql")),
     define_migration(24, "key_holders", include_str!("../migrations/0024_key_holders.sql")),
+    define_migration(25, "money", include_str!("../migrations/0025_money.sql")),
+    define_migration(26, "prices", include_str!("../migrations/0026_prices.sql")),
+    define_migration(27, "charging", include_str!("../migrations/0027_charging.sql")),
+    define_migration(28, "opening_balances", include_str!("../migrations/0028_opening_balances.sql")),
 ];
 
 /// The migrations of the file of activity (embedded database).

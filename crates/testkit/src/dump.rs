@@ -84,7 +84,7 @@ fn columns(table: &str) -> Vec<&'static str> {
     };
     let lines = body.unwrap().lines().map(str::trim).filter(|line| !line.is_empty());
     lines
-        .filter(|line| !["PRIMARY", "FOREIGN", "--"].iter().any(|start| line.starts_with(start)))
+        .filter(|line| !["PRIMARY", "FOREIGN", "CHECK", "--"].iter().any(|start| line.starts_with(start)))
         .chain(later)
         .map(|line| line.split_whitespace().next().unwrap())
         .filter(|column| !dropped(column))

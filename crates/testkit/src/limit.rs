@@ -11,7 +11,7 @@ pub struct Limit {
 
 impl Limit {
     pub fn start(name: &'static str) -> Limit {
-        let minutes = std::env::var("AMPARO_TEST_MINUTES").map_or(6, |text| text.parse().unwrap());
+        let minutes = std::env::var("AMPARO_TEST_MINUTES").map_or(15, |text| text.parse().unwrap());
         let (ended, end) = channel::<()>();
         std::thread::spawn(move || {
             if end.recv_timeout(Duration::from_secs(60 * minutes)) == Err(RecvTimeoutError::Timeout) {

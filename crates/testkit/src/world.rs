@@ -8,8 +8,8 @@ use crate::{Database, Engine, Fixture, SeededChance, StillClock};
 use app::tenants::NewTenantInput;
 use app::{App, HashCost, PasswordHasher};
 use domain::{
-    BranchCode, DisplayName, Email, InputField, Moment, Password, Role, Scope, SellerCode, SellerKind,
-    TenantId, UserCode,
+    BranchCode, DisplayName, Email, InputField, Moment, MoneyRights, Password, Role, Scope, SellerCode,
+    SellerKind, TenantId, UserCode,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -280,6 +280,7 @@ async fn user(
         email: &email,
         role,
         branches: &branches,
+        money_rights: MoneyRights::SEE_AND_SETTLE,
         password_hash,
         must_change_password: false,
         now: BEGINNING,

@@ -1,5 +1,6 @@
 //! Audit entries in words, as the API and exported lists show them: `benefício 77 cancelado`.
 
+use domain::display;
 use domain::{AuditedAction, AuditedChange, AuditedRecord, AuditedRecordKind};
 use std::borrow::Cow;
 
@@ -14,6 +15,10 @@ pub fn name_subject_kind(kind: &AuditedRecordKind) -> &str {
         AuditedRecordKind::Appointment => "consulta",
         AuditedRecordKind::Deal => "negócio",
         AuditedRecordKind::Lead => "lead",
+        AuditedRecordKind::Title => "título",
+        AuditedRecordKind::ChargingRun => "cobrança",
+        AuditedRecordKind::PendingCharge => "lançamento",
+        AuditedRecordKind::OpeningBalance => "saldo inicial",
         AuditedRecordKind::User => "usuário",
         AuditedRecordKind::Receiver => "receptor",
         AuditedRecordKind::File => "arquivo",
@@ -108,6 +113,29 @@ fn describe_action(change: &AuditedChange) -> String {
         AuditedAction::WinDeal => "ganho".into(),
         AuditedAction::LoseDeal => "perdido".into(),
         AuditedAction::ReopenDeal => "reaberto".into(),
+        AuditedAction::Release => "liberado".into(),
+        AuditedAction::Settle => format!("liquidado: {}", display::format_cents(first)).into(),
+        AuditedAction::UseCredit => format!("crédito usado: {}", display::format_cents(first)).into(),
+        AuditedAction::ReverseSettlement => format!("liquidação {first} estornada").into(),
+        AuditedAction::ClosePeriod => format!("meses até {first} fechados").into(),
+        AuditedAction::ReopenPeriod => format!("fechamento até {first} desfeito").into(),
+        AuditedAction::PrepareChargingRun => format!("preparada para {first}").into(),
+        AuditedAction::ApproveChargingRun => "aprovada".into(),
+        AuditedAction::DiscardChargingRun => "descartada".into(),
+        AuditedAction::UndoChargingRun => "desfeita".into(),
+        AuditedAction::ReviseTitles => {
+            format!("títulos a vencer revistos: {first} cancelados, {} emitidos", argument(change, 1)).into()
+        }
+        AuditedAction::KeepTitles => "títulos a vencer mantidos como estavam".into(),
+        AuditedAction::GrantDiscount => format!("desconto {first} concedido").into(),
+        AuditedAction::EndDiscount => format!("desconto {first} encerrado").into(),
+        AuditedAction::MoveToPriceTable => {
+            let difference = display::format_cents(argument(change, 1));
+            format!(
+                "{first} valores combinados levados à tabela de preços, diferença de {difference} por mês"
+            )
+            .into()
+        }
         AuditedAction::PauseReceiver => "pausado".into(),
         AuditedAction::ResumeReceiver => "retomado".into(),
         AuditedAction::TestReceiver => "testado".into(),

@@ -9,6 +9,7 @@ pub const PERSON: &str = "person";
 pub const BENEFIT: &str = "benefit";
 pub const LEAD: &str = "lead";
 pub const DEAL: &str = "deal";
+pub const TITLE: &str = "title";
 
 /// The same for a case.
 pub const fn name_case_subject(kind: CaseKind) -> &'static str {

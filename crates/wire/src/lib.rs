@@ -17,4 +17,7 @@ pub mod set_names;
 
 pub mod trigger;
 
-pub use crate::set_names::{delivery_state, entity_path, import_state, parse_entity_path, parse_role, role};
+pub use crate::set_names::{
+    delivery_state, entity_path, import_state, money_right, parse_entity_path, parse_money_right, parse_role,
+    role,
+};

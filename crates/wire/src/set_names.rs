@@ -1,8 +1,12 @@
 //! The external names of the fixed sets, one table each.
 
+use domain::finance::{
+    ChargeSource, ChargingRunState, LaunchKind, LegalNature, NotChargedReason, PendingChargeSituation,
+    PendingChargeSource, TitleSituation,
+};
 use domain::{
     BenefitKind, ChangeOrigin, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, ImportState,
-    Involved, Kinship, Nature, PhoneKind, Priority, Role, SellerKind, Sex, Sheet, SituationKind,
+    Involved, Kinship, MoneyRight, Nature, PhoneKind, Priority, Role, SellerKind, Sex, Sheet, SituationKind,
     VehicleCategory,
 };
 
@@ -34,9 +38,67 @@ macro_rules! names {
     };
 }
 
+/// `situacao` of open titles whose effective due day has passed; only a filter.
+pub const OVERDUE: &str = "Vencido";
+
+/// `tipo` of a title in a list.
+pub const fn launch_kind_label(kind: LaunchKind) -> &'static str {
+    match kind {
+        LaunchKind::Credit => "Crédito",
+        LaunchKind::Debit => "Débito",
+        LaunchKind::CostSharing => "Rateio",
+    }
+}
+
+names! {
+    /// `situacao` of a charging run.
+    charging_run_state: ChargingRunState {
+        Preparing = "PREPARANDO",
+        Prepared = "PREPARADA",
+        Issuing = "EMITINDO",
+        Issued = "EMITIDA",
+        Undoing = "DESFAZENDO",
+        Undone = "DESFEITA",
+        Discarded = "DESCARTADA",
+    }
+
+    /// `origem` of a line of a charge.
+    charge_source: ChargeSource {
+        Contribution = "CONTRIBUICAO",
+        AddOn = "ADICIONAL",
+        JoiningFee = "ADESAO",
+        PendingCharge = "AVULSO",
+        Discount = "DESCONTO",
+    }
+
+    /// `natureza` of a line of a charge.
+    legal_nature: LegalNature {
+        Indemnity = "INDENIZACAO",
+        Refund = "REEMBOLSO",
+        Administration = "ADMINISTRACAO",
+        Operation = "OPERACAO",
+    }
+}
+
 names! { read
+    /// `situacao` of a line that the next charge takes.
+    pending_charge_situation: PendingChargeSituation {
+        Waiting = "AGUARDANDO",
+        Charged = "COBRADO",
+        Cancelled = "CANCELADO",
+        Waived = "DISPENSADO",
+    }
+
     /// `perfil` of a user.
     role: Role { Administrator = "administrador", Operator = "operador", Integration = "integracao" }
+
+    /// A member of `permissoesFinanceiras` of a user.
+    money_right: MoneyRight {
+        SeeMoney = "VER",
+        SettleTitles = "LIQUIDAR",
+        ApproveRuns = "APROVAR",
+        ClosePeriods = "FECHAR",
+    }
 
     /// `natureza` of a person.
     nature: Nature { Natural = "F", Legal = "J" }
@@ -127,6 +189,31 @@ names! { read
     /// `envolvido` of a claim.
     involved: Involved { Member = "Cliente", ThirdParty = "Terceiro" }
 
+    /// `tipoLancamento` of a title.
+    launch_kind: LaunchKind { Credit = "CREDITO", Debit = "DEBITO", CostSharing = "RATEIO" }
+
+    /// `situacao` of a title.
+    title_situation: TitleSituation {
+        Pending = "PENDENTE",
+        Open = "ABERTO",
+        Settled = "LIQUIDADO",
+        Cancelled = "CANCELADO",
+    }
+
+    /// `motivo` of a benefit that a charging run does not charge.
+    not_charged_reason: NotChargedReason {
+        Left = "SAIU",
+        SituationNotCharged = "SITUACAO_NAO_COBRA",
+        NoDueDay = "SEM_DIA_DE_VENCIMENTO",
+        JoinedAfterCutOff = "ENTROU_DEPOIS_DO_CORTE",
+        AlreadyCharged = "JA_COBRADO",
+        CoveredByBooklet = "CARNE",
+        NoPrice = "SEM_PRECO",
+        FullyDiscounted = "DESCONTO_TOTAL",
+        ChangedSincePreview = "ALTERADO_DEPOIS_DA_PREVIA",
+        NotUsable = "NAO_UTILIZAVEL",
+    }
+
     /// `prioridade` of a claim.
     priority: Priority { Low = "Baixa", Medium = "Média", High = "Alta", Urgent = "Urgente" }
 
@@ -193,6 +280,9 @@ names! {
         Assistance = "Assistência 24H",
     }
 
+    /// `origem` of a line that the next charge takes.
+    pending_charge_source: PendingChargeSource { ByHand = "MANUAL", LateCharges = "MULTA_JUROS" }
+
     /// An entity in a receiver's subscription, which is also the path of its triggers.
     entity_path: Entity {
         Benefit = "beneficio",
@@ -200,6 +290,7 @@ names! {
         Inspection = "vistoria",
         Ticket = "helpDesk",
         Appointment = "consulta",
+        Title = "titulo",
     }
 
     /// `entidade` in triggers.
@@ -209,8 +300,12 @@ names! {
         Inspection = "Vistoria",
         Ticket = "Help Desk",
         Appointment = "Consulta",
+        Title = "Título",
     }
 }
+
+/// `nomeTipoLiquidacao` of what a person's credit paid: no settlement type is registered for it.
+pub const CREDIT_SETTLEMENT: &str = "Crédito do associado";
 
 /// A flag in a field change and in a cell of an imported workbook.
 pub const fn flag(flag: bool) -> &'static str {
@@ -234,6 +329,10 @@ pub fn parse_role(text: &str) -> Option<Role> {
     Role::from_name(text)
 }
 
+pub fn parse_money_right(text: &str) -> Option<MoneyRight> {
+    MoneyRight::from_name(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,6 +347,7 @@ mod tests {
             }
         }
         all(&Role::ALL, role);
+        all(&MoneyRight::ALL, money_right);
         all(Nature::ALL, nature);
         all(Sex::ALL, sex);
         all(PhoneKind::ALL, phone_kind);
@@ -261,6 +361,10 @@ mod tests {
         all(Sheet::ALL, sheet);
         all(Involved::ALL, involved);
         all(DeliveryState::ALL, delivery_state);
+        all(LaunchKind::ALL, launch_kind);
+        all(TitleSituation::ALL, title_situation);
+        all(PendingChargeSituation::ALL, pending_charge_situation);
+        all(NotChargedReason::ALL, not_charged_reason);
         all(Priority::ALL, priority);
         all(&SituationKind::ALL, situation_kind);
         assert_eq!((parse_role("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));

@@ -18,6 +18,7 @@ pub async fn load_demo(settings: &ServerSettings, arguments: &ArgMatches) -> Res
         members: arguments.get_one("members").copied().unwrap_or(MEMBERS),
         seed: arguments.get_one("seed").copied().unwrap_or(SEED),
         password: read_demo_password(),
+        months: arguments.get_one("months").copied(),
     };
     let app = super::open_app(settings).await?;
     refuse_under_servers(settings, &app, &demo.password).await?;
@@ -36,7 +37,7 @@ pub async fn load_demo(settings: &ServerSettings, arguments: &ArgMatches) -> Res
 /// Fills an empty database, and returns the text that explains how to sign in.
 pub async fn fill_empty_database(app: &App) -> Result<String, FatalError> {
     let bar = build_progress_bar(MEMBERS);
-    let demo = DemoLoadOptions { members: MEMBERS, seed: SEED, password: read_demo_password() };
+    let demo = DemoLoadOptions { members: MEMBERS, seed: SEED, password: read_demo_password(), months: None };
     let mut report_progress = |there: u32| {
         // An interrupted earlier load may have been larger.
         bar.set_length(bar.length().unwrap_or(0).max(there.into()));

@@ -56,7 +56,7 @@ async fn import_file(
         (text("file"), text("kind").and_then(wire::import_sheet::parse_import_kind))
     else {
         return Err(FatalError::new(
-            "Diga o que importar: amparo import ARQUIVO --kind associados (ou veiculos, dependentes, leads, planos, vendedores).",
+            "Diga o que importar: amparo import ARQUIVO --kind associados (ou veiculos, dependentes, leads, planos, vendedores, titulos, saldos).",
         ));
     };
     let mut columns = Vec::new();

@@ -80,10 +80,12 @@ async fn add_receiver(
     let mut problems = Vec::new();
     let url = arguments.get_one::<String>("url").cloned().unwrap_or_default();
     let address = collect_problem(&mut problems, ReceiverAddress::parse(&url));
-    let entities = match texts("entity").any(|name| name == "todos") {
-        true => Entity::ALL.to_vec(),
-        false => texts("entity").filter_map(|name| wire::parse_entity_path(name)).collect(),
-    };
+    let entities = texts("entity").flat_map(|name| match wire::parse_entity_path(name) {
+        Some(entity) => vec![entity],
+        None if name == "todos" => Entity::SITUATED.to_vec(),
+        None => Vec::new(),
+    });
+    let entities = entities.collect();
     let mut headers = Vec::new();
     for text in texts("header") {
         match text.split_once(':') {

@@ -130,6 +130,7 @@ pub async fn run_server(
     background.spawn(mail::run_mail_delivery(app.clone(), post, settings.mail.interval));
     background.spawn(refresh_memory(app.clone(), settings.access.renew_interval));
     background.spawn(run_due_imports(app.clone(), import_interval));
+    background.spawn(run_due_charging(app.clone(), import_interval));
     background.spawn(write_access_log(app.clone(), settings.access.audit_interval));
     if let Some(scheduled) = scheduled_backup {
         let every = settings.housekeeping.heartbeat;
@@ -437,6 +438,19 @@ async fn run_due_imports(app: App, every: Duration) {
             Err(error) => storage::warn_unless_outage!(error, "import failed; it will be retried"),
         }
         let _ = tokio::time::timeout(every, app.import_wakeup.notified()).await;
+    }
+}
+
+/// Works on charging runs: at once if begun in this process, else after the interval. It works in short units, so it can
+/// be interrupted anywhere.
+async fn run_due_charging(app: App, every: Duration) {
+    loop {
+        match finance::charging::run_due_charging(&app).await {
+            Ok(true) => continue,
+            Ok(false) => {}
+            Err(error) => storage::warn_unless_outage!(error, "charging failed; it will be retried"),
+        }
+        let _ = tokio::time::timeout(every, app.charging_wakeup.notified()).await;
     }
 }
 

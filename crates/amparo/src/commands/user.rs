@@ -5,7 +5,7 @@ use crate::settings::ServerSettings;
 use app::access::users::{self, InitialPassword, NewUserInput};
 use app::{App, collect_problem};
 use clap::ArgMatches;
-use domain::{BranchCode, DisplayName, Email, InputField, Password, Role, Scope};
+use domain::{BranchCode, DisplayName, Email, InputField, MoneyRights, Password, Role, Scope};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use storage::DatabaseAddress;
@@ -37,7 +37,8 @@ pub async fn create_user(settings: &ServerSettings, arguments: &ArgMatches) -> R
         }
         InitialPassword::Chosen(_) => String::new(),
     };
-    let new = NewUserInput { tenant, name, email, role, branches, password };
+    let money_rights = MoneyRights::for_new_user(role);
+    let new = NewUserInput { tenant, name, email, role, branches, money_rights, password };
     let user = users::create_user(&app, new).await?;
     app.db.close().await;
     super::print_line(&format!(

@@ -179,7 +179,7 @@ async fn sample_database_log(server: &MeasuredServer) -> io::Result<()> {
     let [main, activity] = run_blocking(move || {
         Ok([
             measure_file(&append_suffix(&file, "-wal"))?,
-            measure_file(&append_suffix(&file, ".activity-wal"))?,
+            measure_file(&append_suffix(&storage::backup::build_activity_path(&file), "-wal"))?,
         ])
     })
     .await?;

@@ -34,7 +34,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 }
 
 /// Which of our crates each may lean on (ARCHITECTURE.md). Tests may lean on `testkit`.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("boxed", &[]),
     ("erased-routes", &[]),
     ("domain", &[]),
@@ -45,17 +45,19 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ("vault", &["boxed", "domain", "storage"]),
     ("backup", &["boxed", "domain", "storage", "vault"]),
     ("app", &["boxed", "domain", "file-content", "registers", "storage", "vault", "wire"]),
-    ("demo", &["app", "boxed", "domain", "registers", "storage"]),
-    ("exchange", &["app", "boxed", "domain", "registers", "storage", "vault", "wire"]),
+    ("exchange", &["app", "boxed", "domain", "finance", "registers", "storage", "vault", "wire"]),
+    ("demo", &["app", "boxed", "domain", "finance", "finance-storage", "registers", "storage"]),
     ("delivery", &["app", "boxed", "domain", "storage", "wire"]),
-    ("api", &["app", "erased-routes", "domain", "exchange", "registers", "wire"]),
-    ("console", &["app", "erased-routes", "domain", "exchange", "registers", "wire"]),
+    ("finance-storage", &["boxed", "domain", "storage"]),
+    ("finance", &["app", "boxed", "domain", "finance-storage", "storage", "wire"]),
+    ("api", &["app", "erased-routes", "domain", "exchange", "finance", "registers", "wire"]),
+    ("console", &["app", "erased-routes", "domain", "exchange", "finance", "registers", "wire"]),
     ("mirror", &["app", "boxed", "domain", "exchange", "registers", "wire"]),
     (
         "amparo",
         &[
-            "api", "app", "backup", "console", "delivery", "demo", "domain", "exchange", "mirror", "storage",
-            "vault", "wire",
+            "api", "app", "backup", "console", "delivery", "demo", "domain", "exchange", "finance", "mirror",
+            "storage", "vault", "wire",
         ],
     ),
     (
@@ -116,7 +118,9 @@ fn an_engines_name_stands_in_the_engine_folder_alone() {
 #[test]
 fn futures_that_leave_their_crate_are_boxed() {
     let mut looked_at = 0;
-    for name in ["storage", "app", "backup", "demo", "exchange", "delivery", "mirror"] {
+    for name in
+        ["storage", "finance-storage", "app", "finance", "backup", "demo", "exchange", "delivery", "mirror"]
+    {
         let mut sources = Vec::new();
         files(&root().join("crates").join(name).join("src"), "rs", &mut sources);
         for path in sources.iter().filter(|path| {

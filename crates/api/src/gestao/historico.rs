@@ -30,7 +30,7 @@ fn render_feed_entry(
     registers: &TenantRegisters,
     entry: HistoryFeedEntry,
 ) -> Result<MudancaTO, RequestFailure> {
-    let name = |code: SituationCode| registers.situation(code).map(|one| one.name.to_uppercase());
+    let name = |code: SituationCode| registers.situation_name(entry.entity, code).map(str::to_uppercase);
     let body = RawValue::from_string(entry.body).map_err(|error| {
         tracing::error!(%error, code = entry.code.get(), "a stored trigger body is not valid JSON");
         RequestFailure::Internal

@@ -34,7 +34,8 @@ pub async fn receive_import_file(
     upload: StreamedUpload,
 ) -> Result<Response, RequestFailure> {
     let kind = import_sheet::parse_import_kind(query.kind.as_str()).ok_or_else(|| {
-        let message = "tipo: use associados, veiculos, dependentes, leads, planos ou vendedores.";
+        let message =
+            "tipo: use associados, veiculos, dependentes, leads, planos, vendedores, titulos ou saldos.";
         RequestFailure::Input(vec![message.to_owned()])
     })?;
     let importer = ImportCaller::from_session(&caller);

@@ -106,9 +106,6 @@ fn convert_new_receiver(input: ReceptorInput) -> Result<RequestedReceiver, app::
 }
 
 fn parse_entities(names: &[String], problems: &mut Vec<Rejection>) -> Vec<Entity> {
-    if names.iter().any(|name| name == "todos") {
-        return Entity::ALL.to_vec();
-    }
     if names.is_empty() {
         problems.push(Rejection::NoEntity);
     }
@@ -116,6 +113,7 @@ fn parse_entities(names: &[String], problems: &mut Vec<Rejection>) -> Vec<Entity
     for name in names {
         match wire::parse_entity_path(name) {
             Some(entity) => known.push(entity),
+            None if name == "todos" => known.extend(Entity::SITUATED),
             None => problems.push(Rejection::UnknownEntity(name.chars().take(100).collect())),
         }
     }

@@ -10,7 +10,7 @@ use app::access::users::{
 };
 use axum::extract;
 use axum::response::Response;
-use domain::{User, UserCode};
+use domain::{MoneyRight, MoneyRights, User, UserCode};
 use wire::read::{self, BoundedInt};
 use wire::records::{ListPage, MotivoInput, UsuarioAlteracaoInput, UsuarioInput, UsuarioQuery, UsuarioTO};
 
@@ -54,6 +54,8 @@ pub async fn create_user(
             email: input.email,
             role: input.role,
             branches: input.branches.into_set().unwrap_or_default(),
+            money_rights: read_money_rights(input.money_rights.into_set())
+                .unwrap_or(MoneyRights::for_new_user(input.role)),
             password: users::InitialPassword::Mailed,
         };
         let code = input.code.into_set().map(|code| UserCode::new(code.get()));
@@ -82,6 +84,7 @@ pub async fn change_user(
             email: input.email.into_set(),
             role: input.role.into_set(),
             branches: input.branches.into_set(),
+            money_rights: read_money_rights(input.money_rights.into_set()),
             active: input.active.into_set(),
         };
         users::change_user(&state.app, &caller, code, changes, once)
@@ -121,6 +124,10 @@ fn extract_reason(input: MotivoInput) -> Option<String> {
     input.reason.into_set().map(domain::NoteText::into_string)
 }
 
+fn read_money_rights(rights: Option<Vec<MoneyRight>>) -> Option<MoneyRights> {
+    rights.map(|rights| rights.into_iter().collect())
+}
+
 fn render_changed_user(changed: &ChangeUserOutcome) -> UsuarioTO {
     render_user(&changed.user)
 }
@@ -132,6 +139,7 @@ fn render_user(user: &User) -> UsuarioTO {
         email: user.email.clone(),
         perfil: wire::role(user.role),
         lojas: user.branches.iter().map(|branch| branch.get()).collect(),
+        permissoes_financeiras: user.money_rights().iter().map(wire::money_right).collect(),
         ativo: user.active,
         versao: user.version,
     }

@@ -1,7 +1,9 @@
 //! The route table: every operation of the API.
 
 mod cases;
+mod charging;
 mod files;
+mod finance;
 mod imports;
 
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, delete, get, post, put};
@@ -336,6 +338,8 @@ fn list_fixed_operations() -> Vec<ApiOperation> {
     ]
     .into_iter()
     .chain(cases::list_case_operations())
+    .chain(finance::list_finance_operations())
+        .chain(charging::list_charging_operations())
     .chain(files::list_file_operations())
     .chain(imports::list_import_operations())
     .collect()

@@ -51,12 +51,64 @@ def map_case(context, case):
     if case.operation.path.endswith("/ganhar") and isinstance(case.body, dict) and chance % 2:
         # What was sold, a deal that nobody overwrote mostly knows.
         case.path_parameters, case.body = {"codNegocio": 1 + chance % 50}, {}
+    if case.operation.path in TITLE_SITUATIONS and chance % 4:
+        lead_to_title(case, chance)
+    if case.operation.label == "POST /ext/financeiro/titulo" and isinstance(case.body, dict) and chance % 4:
+        case.body["codBeneficio"] = 1 + chance % 50
+        benefit = ask(f"/gestao/beneficio/{case.body['codBeneficio']}")
+        case.body["codPessoa"] = benefit["codPessoa"] if benefit else 1
+    if case.operation.path.endswith("/valorCombinado/tabela") and chance % 2:
+        # What nobody agreed moves as it was seen.
+        case.body = {"codPlano": 31337, "quantidade": 0, "total": 0, "totalTabela": 0}
+    if case.operation.path.endswith("/revisao/{codBeneficio}/aplicar") and chance % 2:
+        # What was seen is sent again.
+        benefit = 1 + chance % 50
+        seen = ask(f"/gestao/financeiro/revisao/{benefit}") or {}
+        case.path_parameters = {"codBeneficio": benefit}
+        case.body = {name: seen[name] for name in seen if name.endswith(("Cancelados", "Cancelado", "Emitidos", "Emitido"))}
+    if case.operation.path == "/gestao/exportacao/historico":
+        # The demonstration has tens of thousands of changes of titles.
+        case.query = {**(case.query or {}), "entidade": "Evento"}
+    if case.operation.path == "/gestao/tabelaPreco/{codPreco}":
+        make_prices()
+        if case.operation.method.upper() == "PUT" and chance % 2:
+            case.body = {"valor": 1 + chance % 100000 / 100, "versao": version(case)}
+    if case.operation.path.endswith("/desconto/{codConcessao}/encerrar"):
+        case.path_parameters = granted_discount() or case.path_parameters
+    if case.operation.path.endswith("/{codBeneficio}/desconto") and isinstance(case.body, dict):
+        granted_discount()
+        case.body["codDesconto"] = 1
+    if case.operation.path == "/gestao/financeiro/cobranca" and isinstance(case.body, dict):
+        case.body["mes"] = NEXT_MONTH
+    state = RUN_STATES.get(case.operation.path)
+    if state and chance % 2:
+        case.path_parameters = {"codCobranca": find_run(state)}
+    if case.operation.label == "POST /gestao/financeiro/titulo" and isinstance(case.body, dict) and chance % 4:
+        # No title is due more than ten years ahead.
+        case.body = {**case.body, "vencimento": "2027-02-10", "parcelas": 1 + chance % 3, "codTipoTitulo": 1 + chance % 7}
     if is_upload(case):
         # Random bytes are no picture; what becomes of those is told elsewhere.
         case.query, case.body = {"nome": "foto.png"}, PHOTO
     if is_sheet(case):
         case.query, case.body = {"tipo": "associados", "nome": "associados.csv"}, SHEET
     return case
+
+
+def granted_discount():
+    """A discount of the first benefit. The demonstration has none, so that the first is made and granted here."""
+    path = "/gestao/financeiro/beneficio/1/desconto"
+    if not ask(path):
+        ask("/gestao/desconto", {"codDesconto": 1, "nome": "Cortesia", "percentual": 10})
+        ask(path, {"codDesconto": 1, "desdeMes": "12/2026", "motivo": "Indicou um amigo."})
+    granted = ask(path)
+    return {"codBeneficio": 1, "codConcessao": granted[0]["codConcessao"]} if granted else None
+
+
+def make_prices():
+    """The prices that are asked for. The demonstration has none, so that they are made here."""
+    path = "/gestao/tabelaPreco"
+    for month in range(len(ask(path)["itens"]), 4):
+        ask(path, {"codPlano": 1, "validoDesde": f"01/{month + 1:02}/2027", "valor": 129.9})
 
 
 PHOTO = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGO4IwIEdwAHIwIJaMWvLQAAAABJRU5ErkJggg==")
@@ -91,12 +143,48 @@ STANDS = {
 }
 UNLIKELY = (
     *("codBeneficio", "codDependente", "codConsultor", "codRepresentante", "codUsuarioResponsavel", "codFunil"),
+    *("dataEmissao", "dataPagamento", "codVeiculo", "codBeneficios"),
     *("ativo", "dadosAdicionais", "numeroCartaoDesconto", "motivoPerda"),
-    *("codResponsavel", "relacionados"),
+    *("codResponsavel", "relacionados", "cobra"),
     *("codRastreador", "codFornecedor", "proximas", "opcoes", "tamanhoMaximo", "dataRemocao"),
 )
 # One of two names for the same is enough, and two values would differ.
 ALIASES = {"nomePessoa": "nome", "cpfCnpj": "documento", "telefones": "telefone"}
+
+
+# What these change is found among the titles in this situation.
+TITLE_SITUATIONS = {
+    "/ext/financeiro/titulo/liquidar": ("credito", "Aberto"),
+    "/gestao/financeiro/titulo/{codTitulo}/receber": ("credito", "Aberto"),
+    "/gestao/financeiro/titulo/{codTitulo}/vencimento": ("credito", "Aberto"),
+    "/gestao/financeiro/titulo/{codTitulo}/cancelar": ("credito", "Aberto"),
+    "/gestao/financeiro/titulo/{codTitulo}/liberar": ("debito", "Pendente"),
+}
+
+
+def lead_to_title(case, chance):
+    """Names a title that can be changed so, and issues one where there is none."""
+    kind, situation = TITLE_SITUATIONS[case.operation.path]
+    # What was paid in part cannot be cancelled: that takes one of its own.
+    is_cancelled = case.operation.path.endswith("/cancelar")
+    titles = not is_cancelled and ask(f"/ext/financeiro/titulo?tipo={kind}&situacao={situation}")["itens"]
+    if not titles:
+        new = {"codPessoa": 1, "codTipoTitulo": 1 if kind == "credito" else 7, "valor": 100}
+        titles = ask("/gestao/financeiro/titulo", {**new, "aguardarLiberacao": situation == "Pendente"})
+    place = case.path_parameters if "{codTitulo}" in case.operation.path else case.body
+    if titles and isinstance(place, dict):
+        place["codTitulo"] = titles[chance % len(titles)]["codTitulo"]
+
+
+def ask(path, body=None):
+    """What the server answers to a question of the hooks themselves."""
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        with urlopen(Request(ADDRESS + path, headers=headers, data=data)) as answer:
+            return json.load(answer)
+    except HTTPError:
+        return None
 
 
 def body_of(case):
@@ -132,17 +220,38 @@ def before_call(context, case, kwargs):
             case.body["validacaoAberta"] = True
 
 
+# The month that is charged, and the states that a charging run must be in for what is done with it.
+NEXT_MONTH = f"{date.today().month % 12 + 1:02}/{date.today().year + date.today().month // 12}"
+RUN_STATES = {
+    "/gestao/financeiro/cobranca/{codCobranca}/aprovar": "PREPARADA",
+    "/gestao/financeiro/cobranca/{codCobranca}/descartar": "PREPARADA",
+    "/gestao/financeiro/cobranca/{codCobranca}/desfazer": "EMITIDA",
+}
+
+
+def find_run(state):
+    """A charging run in this state, or a new one, which the server prepares meanwhile."""
+    path, bearer = f"{ADDRESS}/gestao/financeiro/cobranca", {"Authorization": f"Bearer {TOKEN}"}
+    try:
+        with urlopen(Request(path, headers=bearer)) as told:
+            codes = [run["codCobranca"] for run in json.load(told) if run["situacao"] == state]
+        if codes:
+            return codes[-1]
+        # A due day with few benefits.
+        body = json.dumps({"mes": NEXT_MONTH, "diaVencimento": 5}).encode()
+        headers = {**bearer, "Content-Type": "application/json"}
+        with urlopen(Request(path, data=body, headers=headers)) as told:
+            return json.load(told)["codCobranca"]
+    except HTTPError:
+        return 1
+
+
 def version(case):
     """How often what is changed was changed so far. Who sends a 1 has not read it again."""
     record = re.match(r"/gestao/[^{]*\{[^}]*\}", case.operation.path)
     if record:
         path = quote(record[0].format(**case.path_parameters))
-        asked = Request(ADDRESS + path, headers={"Authorization": f"Bearer {TOKEN}"})
-        try:
-            with urlopen(asked) as told:
-                return json.load(told).get("versao")
-        except HTTPError:
-            return None
+        return (ask(path) or {}).get("versao")
 
 
 def plausible(value, name, chance):
@@ -150,6 +259,8 @@ def plausible(value, name, chance):
         return {key: plausible(each, key, chance + number) for number, (key, each) in enumerate(value.items())}
     if isinstance(value, list):
         return [plausible(each, name, chance + number) for number, each in enumerate(value)]
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and name in ("valor", "valorPago"):
+        return 1 + chance % 100000 / 100
     if isinstance(value, int) and not isinstance(value, bool):
         if name in ("diaVencimento", "dia"):
             return 5 + chance % 6 * 5
@@ -157,7 +268,7 @@ def plausible(value, name, chance):
             return 1 + chance % 4
         if name == "codUsuario":
             return 2 + chance % 3
-        few = {"codBeneficio": 400, "codPessoa": 40, "codPlano": 12, "planos": 12}.get(name, 4)
+        few = {"codBeneficio": 400, "codPessoa": 40, "codPlano": 12, "planos": 12, "codTipoTitulo": 8}.get(name, 4)
         return 1 + chance % few if name.startswith("cod") or name in ("planos", "lojas") else value
     if not isinstance(value, str):
         return value
@@ -169,6 +280,12 @@ def plausible(value, name, chance):
         return f"{2020 + chance % 10}-11-20T14:30"
     if name == "validade":
         return f"{1 + chance % 12:02}/{2027 + chance % 9}"
+    if name == "vencimento":
+        return date(2030 + chance % 5, 1 + chance % 12, 1 + chance % 28).isoformat()
+    if name in ("desdeMes", "ateMes"):
+        return f"{1 + chance % 12:02}/{(2020 if name == 'desdeMes' else 2030) + chance % 9}"
+    if name == "mes":
+        return f"{1 + chance % 12:02}/{2015 + chance % 6}"
     if name.startswith(("data", "validade")):
         day = date(1950 + chance % 80, 1 + chance % 12, 1 + chance % 28)
         return day.isoformat() if re.search(r"\d{4}-", value) else day.strftime("%d/%m/%Y")
@@ -186,7 +303,7 @@ def plausible(value, name, chance):
         return "João da Silva"
     if name == "tipoVeiculo":
         return "Automóvel de passeio"
-    if name.startswith("situacao") and value not in ("Aberto", "Ganho", "Perdido"):
+    if name.startswith("situacao") and value not in ("Aberto", "Ganho", "Perdido", "AGUARDANDO", "COBRADO", "DISPENSADO"):
         return ("ATIVO", "PENDENTE")[chance % 2]
     return value
 
@@ -318,6 +435,11 @@ def open_operations_take_a_token(ctx, response, case):
 
 # These need more that fits together than chance gives them; tests of their own see their answers.
 HARD = {"POST /gestao/instalacao", "PUT /gestao/evento/{codEvento}", "PUT /gestao/importacao/{codImportacao}/colunas"}
+# Only a title whose person has paid too much before has a credit, and only a line that waits is cancelled.
+HARD |= {
+    "POST /gestao/financeiro/titulo/{codTitulo}/usarCredito",
+    "PUT /gestao/financeiro/lancamento/{codLancamento}/cancelar",
+}
 # An import is asked for one thing after another.
 HARD |= {
     f"POST /gestao/importacao/{{codImportacao}}/{step}"

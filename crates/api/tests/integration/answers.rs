@@ -280,7 +280,7 @@ async fn list_archive_digests(app: &App, tenant: TenantId) -> Vec<String> {
 async fn every_answer_is_the_one_on_record() {
     let database = Database::fresh(Engine::Sqlite).await;
     let app = app_on(database.open().await, Arc::new(StillClock::default()), 1);
-    let demo = DemoLoadOptions { members: 120, seed: 1, password: PASSWORD.to_owned() };
+    let demo = DemoLoadOptions { members: 120, seed: 1, password: PASSWORD.to_owned(), months: Some(6) };
     let loaded = demo::load_demo(&app, &demo, &mut |_| {}).await.unwrap();
     let mut walk = Walk { server: Server::start(app.clone()).await, lines: Vec::new() };
     call_operations(&mut walk, "get").await;

@@ -36,13 +36,22 @@ fn vault() -> Vault {
 /// An association that does not exist, and some changes that somebody is to be told of.
 async fn association(engine: Engine) -> Place {
     let place = place(engine, 1).await;
-    let demo = DemoLoadOptions { members: MEMBERS, seed: 1, password: PASSWORD.to_owned() };
+    // Its money comes below.
+    let demo = DemoLoadOptions { members: MEMBERS, seed: 1, password: PASSWORD.to_owned(), months: Some(0) };
     demo::load_demo(&place.app, &demo, &mut |_| {}).await.unwrap();
     let server = Server::start(place.app.clone()).await;
     let token = token(&server, ADMINISTRATOR).await;
     let receiver = r#"{"endereco": "https://erp.example/gatilhos", "entidades": ["todos"]}"#;
     let made = server.write("/gestao/receptor", &token, receiver).await;
     assert_eq!(made.status, 200, "{made:?}");
+    for (register, record) in [
+        ("feriado", r#"{"nome": "Aniversário da cidade", "data": "25/01/2027"}"#),
+        ("desconto", r#"{"nome": "Cortesia", "percentual": 10}"#),
+        ("tabelaPreco", r#"{"codPlano": 1, "validoDesde": "01/01/2027", "valor": 129.9}"#),
+    ] {
+        let made = server.write(&format!("/gestao/{register}"), &token, record).await;
+        assert_eq!(made.status, 200, "{made:?}");
+    }
     for number in 1..=3 {
         let body = format!(
             r#"{{"nomePessoa": "Fulana de Tal {number}", "cpfCnpj": "{}", "codLoja": 2}}"#,
@@ -65,6 +74,8 @@ async fn association(engine: Engine) -> Place {
         assert_eq!(attached.head.status, 200, "{attached:?}");
     }
     server.stop().await;
+    let debtor = testkit::Debtor { branch: 2, person: 1, benefit: 1 };
+    testkit::insert_money_rows(&place.app.db, BASE, debtor, 12).await;
     place
 }
 
@@ -122,6 +133,7 @@ const SAMPLES: &[(&str, &[&str])] = &[
     ("codNegocio", &["1"]),
     ("codLead", &["1"]),
     ("situacao", &["Aberto", "Em andamento"]),
+    ("tipo", &["Cr%C3%A9dito"]),
     ("desde", &["0"]),
     ("consultor", &["a"]),
 ];

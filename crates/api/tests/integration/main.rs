@@ -11,6 +11,7 @@ mod browser;
 mod calls;
 mod contract;
 mod documentation;
+mod finance;
 mod gestao;
 mod leaving;
 mod requests;

@@ -54,6 +54,7 @@ async fn head_works_wherever_get_does_and_other_methods_are_told_which_are_allow
             "/ext/associado" => "/ext/associado?situacaoBeneficio=Todos",
             "/ext/beneficio" => "/ext/beneficio?sequencial=1",
             "/ext/beneficio/dependente" => "/ext/beneficio/dependente?nome=x",
+            "/ext/financeiro/titulo" => "/ext/financeiro/titulo?tipo=Credito",
             "/gestao/entrega" => "/gestao/entrega?codReceptor=1",
             "/gestao/exportacao/entrega" => "/gestao/exportacao/entrega?codReceptor=1",
             "/gestao/exportacao/instalacao" => "/gestao/exportacao/instalacao?codBeneficio=1",
@@ -171,7 +172,7 @@ async fn a_user_is_created_seen_and_let_in_by_the_password_he_was_mailed(world: 
     assert_eq!(
         created.body,
         format!(
-            r#"{{"codUsuario":{code},"nome":"Rui Sá","email":"rui@x.example","perfil":"operador","lojas":[2,3],"ativo":true,"versao":1}}"#
+            r#"{{"codUsuario":{code},"nome":"Rui Sá","email":"rui@x.example","perfil":"operador","lojas":[2,3],"permissoesFinanceiras":[],"ativo":true,"versao":1}}"#
         )
     );
     let listed = server.read(USUARIO, &token).await.json();

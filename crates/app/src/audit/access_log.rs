@@ -20,7 +20,7 @@ impl From<AccessLogFull> for Error {
 }
 
 /// Logs that the caller sees these people, each once per call; on an error the caller must not see them.
-pub(crate) fn record_access(
+pub fn record_access(
     app: &App,
     caller: &Session,
     operation: AuditedOperation,

@@ -14,6 +14,7 @@ use domain::{
 use storage::Tx;
 use storage::benefits;
 use storage::benefits::items;
+use wire::read::FieldPatch;
 use wire::records::ItemAlteracaoInput;
 
 const ITEM: AuditedOperation = AuditedOperation::ChangeItem;
@@ -49,7 +50,10 @@ async fn write_item_change(
     let one = found.ok_or(Error::NotFound { field: InputField::Item, code: item.get() })?;
     let previous = one.clone();
     one.active = input.active.clone().into_set().unwrap_or(one.active);
+    // A value that somebody sets is agreed, unless they say otherwise.
+    let is_set = matches!(input.price, FieldPatch::Set(_));
     one.price = input.price.clone().into_set().unwrap_or(one.price);
+    one.is_price_agreed = input.agreed.clone().into_set().unwrap_or(one.is_price_agreed || is_set);
     let one = one.clone();
     let active = || all.iter().filter(|one| one.active);
     let plans: Vec<_> = active().map(|one| (one.plan, one.price)).collect();

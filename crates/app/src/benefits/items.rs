@@ -16,6 +16,7 @@ use std::sync::Arc;
 use storage::Tx;
 use storage::benefits::items;
 pub use storage::registers::plans::StoredPlan;
+use wire::read::FieldPatch;
 use wire::records::ItemBeneficioInput;
 
 const LIST: AuditedOperation = AuditedOperation::ListItems;
@@ -104,6 +105,7 @@ fn build_item<I>(command: &WriteCommand<I>, plan: &StoredPlan, input: &ItemBenef
         price: input.price.clone().into_set().unwrap_or(plan.price),
         included_on: input.included.clone().into_set().unwrap_or_else(today),
         is_first: false,
+        is_price_agreed: matches!(input.price, FieldPatch::Set(_)),
         active: true,
     }
 }

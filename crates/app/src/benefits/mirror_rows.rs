@@ -12,6 +12,7 @@ use domain::{
 };
 use storage::benefits;
 use storage::benefits::monthly_counts::BenefitCountChanges;
+use storage::benefits::title_revisions::insert_title_revision;
 use storage::history::situation_changes;
 use storage::search::rows;
 use storage::server::counters::{self, Counter};
@@ -124,8 +125,10 @@ fn build_takeover_statements(
             one.free_row,
         ));
     }
+    let times = (context.now.date_in(&context.registers.zone), context.now);
     let mut months = BenefitCountChanges::default();
     for one in changed {
+        statements.extend(insert_title_revision((tenant, one.code), (one.before, &one.after), times));
         count_cancelled_months(&mut months, one.before, &one.after);
     }
     statements.extend(months.into_statements(tenant));

@@ -17,6 +17,7 @@ use storage::Statement;
 use storage::Tx;
 use storage::benefits;
 use storage::benefits::monthly_counts::{BenefitCountChanges, BenefitMovement};
+use storage::benefits::title_revisions::insert_title_revision;
 use storage::history::audit;
 use storage::search::rows::{self, PreviousRowState};
 use storage::server::counters;
@@ -205,6 +206,8 @@ pub(crate) async fn store_benefit(
         pending.holder,
         pending.free_row,
     ));
+    let today = context.now.date_in(&context.registers.zone);
+    statements.extend(insert_title_revision((tenant, code), (before, after), (today, context.now)));
     let mut months = BenefitCountChanges::default();
     count_cancelled_months(&mut months, before, after);
     statements.extend(months.into_statements(tenant));

@@ -369,6 +369,7 @@ pub(crate) fn build_first_item(plan: &StoredPlan, today: Date) -> BenefitItem {
         price: plan.price,
         included_on: today,
         is_first: true,
+        is_price_agreed: false,
         active: true,
     }
 }

@@ -1,8 +1,8 @@
 //! Records created without a request: the defaults of a new association, and demonstration data.
 
 use crate::Error;
-use domain::{Moment, TenantId};
-use registers::{CLAIM_TYPES, FieldContent, INSPECTION_TYPES, TICKET_TYPES};
+use domain::{Moment, Scope, TenantId};
+use registers::{CLAIM_TYPES, FieldContent, INSPECTION_TYPES, TICKET_TYPES, list_finance_records};
 use storage::Tx;
 use storage::registers as stored_registers;
 use storage::server::counters;
@@ -11,7 +11,7 @@ fn build_text(text: &str) -> FieldContent {
     FieldContent::Text(text.to_owned())
 }
 
-/// The default types of claim, inspection and ticket of every association.
+/// The default types of claim, inspection and ticket, and registers of money of every association.
 #[boxed::future]
 pub async fn insert_default_records(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
     let claims = CLAIM_TYPES.iter().map(|name| vec![build_text(name)]).collect();
@@ -23,7 +23,21 @@ pub async fn insert_default_records(tx: &mut Tx, tenant: TenantId, now: Moment) 
     let tickets = TICKET_TYPES
         .iter()
         .map(|(name, priority)| vec![build_text(name), FieldContent::Number(priority.number())]);
-    insert_records(tx, tenant, "tipoHelpDesk", tickets.collect(), now).await
+    insert_records(tx, tenant, "tipoHelpDesk", tickets.collect(), now).await?;
+    insert_default_money_records(tx, tenant, now).await
+}
+
+/// The registers of money of every association, where they are empty: an archive of an older schema lacks some.
+#[boxed::future]
+pub async fn insert_default_money_records(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
+    for (path, records) in list_finance_records() {
+        let Some(register) = registers::find_register(path) else { continue };
+        let scope = Scope::for_tenant(tenant);
+        if stored_registers::list_records(tx, register, &scope, &[], None).await?.is_empty() {
+            insert_records(tx, tenant, path, records, now).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes records with the next codes, without validation; values in the order of the register's fields.

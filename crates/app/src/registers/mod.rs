@@ -10,7 +10,7 @@ mod save;
 pub mod suppliers;
 mod validate;
 
-pub use defaults::{insert_default_records, insert_records};
+pub use defaults::{insert_default_money_records, insert_default_records, insert_records};
 pub use list::{
     LARGEST_EXACT_COUNT, RecordChoice, RecordPage, count_records, list_choices, list_records, read_record,
 };

@@ -13,7 +13,10 @@ pub use token::{TOKEN_LIFE, TokenLookupKey};
 pub(crate) use token::{generate_token, parse_token_key};
 
 use crate::Error;
-use domain::{AuditedChange, AuditedOperation, CallerAddress, Moment, Role, Scope, TenantId, UserCode};
+use domain::{
+    AuditedChange, AuditedOperation, CallerAddress, Moment, MoneyRight, MoneyRights, Role, Scope, TenantId,
+    UserCode,
+};
 use std::time::Duration;
 use storage::Tx;
 use storage::access::tokens::StoredTokenHolder;
@@ -25,6 +28,7 @@ pub struct Session {
     pub user: UserCode,
     pub role: Role,
     pub scope: Scope,
+    pub money_rights: MoneyRights,
     expires_at: Moment,
     /// The tenant's access version the session was cached under.
     version: i64,
@@ -51,6 +55,7 @@ impl Session {
             user: holder.user,
             role: holder.role,
             scope: Scope::for_role(key.tenant, holder.role, holder.branches),
+            money_rights: MoneyRights::for_role(holder.role, holder.money_rights),
             expires_at: holder.expires_at,
             version,
             within: None,
@@ -110,6 +115,13 @@ impl Session {
 
     pub fn require_role(&self, roles: &[Role]) -> Result<(), Error> {
         if roles.contains(&self.role) { Ok(()) } else { Err(Error::Forbidden) }
+    }
+
+    /// Every right about money needs that to see it: what is done answers with what it was done to.
+    pub fn require_money_right(&self, right: MoneyRight) -> Result<(), Error> {
+        let rights = self.money_rights;
+        let is_allowed = rights.contains(MoneyRight::SeeMoney) && rights.contains(right);
+        if is_allowed { Ok(()) } else { Err(Error::Forbidden) }
     }
 }
 

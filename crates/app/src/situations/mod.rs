@@ -10,7 +10,7 @@ pub use trigger_body::{render_benefit_trigger_body, render_case_trigger_body};
 
 use crate::actor_context::ActorContext;
 use domain::{BranchCode, Entity, HistoryCode, SituationCode};
-use notified_receivers::list_notified_receivers;
+pub use notified_receivers::list_notified_receivers;
 use storage::Statement;
 use storage::history::situation_changes::{self, NewHistoryRow};
 

@@ -4,6 +4,6 @@
 use crate::actor_context::ActorContext;
 use domain::{Entity, ReceiverCode};
 
-pub(super) fn list_notified_receivers(context: &ActorContext<'_>, entity: Entity) -> Vec<ReceiverCode> {
+pub fn list_notified_receivers(context: &ActorContext<'_>, entity: Entity) -> Vec<ReceiverCode> {
     if context.suppresses_triggers { Vec::new() } else { context.registers.receivers_for(entity) }
 }

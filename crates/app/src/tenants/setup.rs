@@ -7,8 +7,8 @@ use crate::access::users::{self, InitialPassword, NewUserInput};
 use crate::session::{AccountActor, Session};
 use crate::{App, Error, collect_problem};
 use domain::{
-    AuditedOperation, DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, User,
-    UserCode, encode_hex,
+    AuditedOperation, DisplayName, Email, InputField, Moment, MoneyRights, Password, Rejection, Role,
+    TenantId, User, UserCode, encode_hex,
 };
 use sha2::{Digest, Sha256};
 use std::time::Duration;
@@ -135,6 +135,7 @@ pub async fn set_up_server(app: &App, code: &str, request: &ServerSetupRequest) 
         email,
         role: Role::Administrator,
         branches: Vec::new(),
+        money_rights: MoneyRights::SEE_AND_SETTLE,
         password: InitialPassword::Chosen(password),
     };
     let administrator =

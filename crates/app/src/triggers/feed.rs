@@ -7,8 +7,8 @@ use crate::register_snapshot::{TenantRegisters, read_with_registers};
 use crate::session::Session;
 use crate::{App, Error};
 use domain::{
-    AuditedOperation, BranchCode, ChangeDigest, Entity, HistoryCursor, PAGE_SIZE, PersonCode, Rejection,
-    TenantId,
+    AuditedOperation, BranchCode, ChangeDigest, Entity, HistoryCursor, MoneyRight, PAGE_SIZE, PersonCode,
+    Rejection, TenantId,
 };
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct ChangeFeedPage {
     pub registers: Arc<TenantRegisters>,
 }
 
-/// The changes after a cursor in the caller's branches, of one entity or of all.
+/// The changes after a cursor in the caller's branches, of one entity or of all that the caller may see.
 #[boxed::future]
 pub async fn read_feed_page(
     app: &App,
@@ -36,11 +36,18 @@ pub async fn read_feed_page(
     after: HistoryCursor,
 ) -> Result<ChangeFeedPage, Error> {
     let tenant = caller.scope.tenant();
+    let money = caller.require_money_right(MoneyRight::SeeMoney);
+    let entities = match entity {
+        Some(Entity::Title) => money.map(|()| vec![Entity::Title])?,
+        Some(one) => vec![one],
+        None if money.is_ok() => Entity::ALL.to_vec(),
+        None => Entity::SITUATED.to_vec(),
+    };
     let build_query = |registers: &TenantRegisters| {
         // Includes inactive branches, whose changes remain part of the feed.
         let branches = registers.branches.iter().map(|branch| branch.code);
         let branches: Vec<BranchCode> = branches.filter(|branch| caller.scope.can_see(*branch)).collect();
-        (tenant, branches, entity.map_or(Entity::ALL.to_vec(), |one| vec![one]), after)
+        (tenant, branches, entities.clone(), after)
     };
     let ((mut entries, place), registers) =
         read_with_registers(app, tenant, build_query, |tx, query| Box::pin(read_feed_entries(tx, query)))

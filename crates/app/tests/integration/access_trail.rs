@@ -5,7 +5,7 @@ use app::access::{password_reset, sessions, users};
 use app::audit::access_log;
 use app::audit::entry_pages::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
 use app::{App, Error, access};
-use domain::{CallerAddress, DisplayName, Email, InputField, Password, Role};
+use domain::{CallerAddress, DisplayName, Email, InputField, MoneyRights, Password, Role};
 use std::net::IpAddr;
 use std::time::Duration;
 use testkit::{Caller, PASSWORD, World, both_engines};
@@ -136,6 +136,7 @@ async fn passwords_and_commands_are_told_too(world: World) {
         email: Email::parse("nova@aqui.example").unwrap(),
         role: Role::Administrator,
         branches: Vec::new(),
+        money_rights: MoneyRights::SEE_AND_SETTLE,
         password: InitialPassword::Mailed,
     };
     let made = users::create_user(app, new).await.unwrap().code;

@@ -3,7 +3,7 @@
 use app::access::password_reset;
 use app::access::users::{self, InitialPassword, NewUserInput};
 use app::{App, Error};
-use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role};
+use domain::{BranchCode, DisplayName, Email, InputField, MoneyRights, Password, Rejection, Role};
 use std::time::Duration;
 use storage::{QueryWeight, Row, WriteLane, sql};
 use testkit::{PUBLIC_URL, Server, World, both_engines, eight_at_once, until};
@@ -40,6 +40,7 @@ fn newcomer(world: &World, email: &str) -> NewUserInput {
         email: Email::parse(email).unwrap(),
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
+        money_rights: MoneyRights::SEE_AND_SETTLE,
         password: InitialPassword::Mailed,
     }
 }

@@ -5,7 +5,8 @@ use app::tenants::{self, NewTenantInput};
 use app::upkeep::{housekeeping, presence};
 use app::{App, Error};
 use domain::{
-    BranchCode, DisplayName, Email, Entity, InputField, Password, ReceiverCode, Role, Scope, TenantId,
+    BranchCode, DisplayName, Email, Entity, InputField, MoneyRights, Password, ReceiverCode, Role, Scope,
+    TenantId,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -91,7 +92,19 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
             let password =
                 Password::parse(&password).map_or(InitialPassword::Mailed, InitialPassword::Chosen);
             told(
-                users::create_user(app, NewUserInput { tenant, name, email, role, branches, password }).await,
+                users::create_user(
+                    app,
+                    NewUserInput {
+                        tenant,
+                        name,
+                        email,
+                        role,
+                        branches,
+                        money_rights: MoneyRights::SEE_AND_SETTLE,
+                        password,
+                    },
+                )
+                .await,
             )
         }
         Operation::List { tenant, branches } => {

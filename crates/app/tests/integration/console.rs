@@ -23,7 +23,8 @@ async fn loaded(database: &Database) -> App {
     let patient =
         DatabaseOptions { unit_timeout: minute, point_timeout: minute, ..DatabaseOptions::default() };
     let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);
-    let wanted = demo::DemoLoadOptions { members: 600, seed: 7, password: demo::PASSWORD.to_owned() };
+    let wanted =
+        demo::DemoLoadOptions { members: 600, seed: 7, password: demo::PASSWORD.to_owned(), months: Some(2) };
     demo::load_demo(&app, &wanted, &mut |_| {}).await.unwrap();
     app
 }

@@ -177,7 +177,7 @@ async fn measured(database: &Database, members: u32) -> Work {
     let patient =
         DatabaseOptions { unit_timeout: minute, point_timeout: minute, ..DatabaseOptions::default() };
     let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);
-    let wanted = DemoLoadOptions { members, seed: 7, password: demo::PASSWORD.to_owned() };
+    let wanted = DemoLoadOptions { members, seed: 7, password: demo::PASSWORD.to_owned(), months: Some(1) };
     demo::load_demo(&app, &wanted, &mut |_| {}).await.unwrap();
     add_words(&app.db).await;
     files::add_files(&app.db).await;

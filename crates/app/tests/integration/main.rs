@@ -19,6 +19,7 @@ mod key_rotation;
 mod life;
 mod looked;
 mod lost_key;
+mod money_defaults;
 mod pages;
 mod people;
 mod phone;

@@ -3,7 +3,9 @@
 use app::access::users::{self, InitialPassword, NewUserInput};
 use app::tenants::{self, NewTenantInput};
 use app::{App, Error};
-use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role, Scope, TenantId};
+use domain::{
+    BranchCode, DisplayName, Email, InputField, MoneyRights, Password, Rejection, Role, Scope, TenantId,
+};
 use testkit::{World, both_engines, eight_at_once};
 
 fn tenant(name: &str) -> NewTenantInput {
@@ -23,6 +25,7 @@ fn user(tenant: TenantId, email: &str) -> NewUserInput {
         email: Email::parse(email).unwrap(),
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
+        money_rights: MoneyRights::SEE_AND_SETTLE,
         password: InitialPassword::Chosen(Password::parse("uma senha longa").unwrap()),
     }
 }

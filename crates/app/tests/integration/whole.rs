@@ -2,6 +2,7 @@
 
 use app::attachments::{self, FileOwnerRecord, FileStore, UploadBuffer};
 use app::idempotency::IdempotentWrite;
+use app::tenants::NewTenantInput;
 use app::upkeep::housekeeping::{RetentionPolicy, run_if_due};
 use app::{App, Vault, triggers};
 use domain::{Clock, FileOwner};
@@ -74,6 +75,9 @@ async fn scene(world: World) -> Scene {
     let code = attached.unwrap().into_fresh().unwrap().file.code;
     let removed = attachments::remove_file(&app, &session, code, None, IdempotentWrite::without_key()).await;
     let removed = removed.unwrap().into_fresh().unwrap().file;
+    let benefit = i32::try_from(made.json()["codBeneficio"].as_i64().unwrap()).unwrap();
+    let debtor = testkit::Debtor { branch: 2, person: record, benefit };
+    testkit::insert_money_rows(&app.db, world.here, debtor, 700).await;
     let input = (world.here, world.clock.now());
     let unit = app.db.write(WriteLane::foreground(world.here), input, |tx, (tenant, now)| {
         let (recipient, subject, text) = ("ana@example.com", "Olá", "Olá");
@@ -200,6 +204,114 @@ async fn what_an_older_archive_does_not_have_gets_its_default(world: World) {
     bring(&app, &older, false).await.unwrap();
     let rows = app.db.query(QueryWeight::Search, sql("SELECT concurrency FROM receivers")).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.get::<i64>("concurrency").unwrap()).collect::<Vec<_>>(), [8]);
+}
+
+/// An archive from before there was money: the association is as a migrated one, which is as one that is born today.
+#[both_engines]
+async fn an_archive_without_registers_of_money_gets_those_of_every_association(world: World) {
+    let born = NewTenantInput {
+        name: "Nascida".to_owned(),
+        branch: "Matriz".to_owned(),
+        time_zone: "America/Sao_Paulo".to_owned(),
+        hosts: Vec::new(),
+        make_default: false,
+    };
+    let born = app::tenants::create_tenant(world.app(), &born).await.unwrap().tenant;
+    let folder = tempfile::tempdir().unwrap();
+    let (file, older) = (folder.path().join("nova.zip"), folder.path().join("velha.zip"));
+    archive::export_archive(world.app(), vault(), born, &file, "test", |_| {}).await.unwrap();
+    write_older_archive(&file, &older);
+    let database = Database::fresh(world.database.engine).await;
+    let app = app_on(database.open().await, Arc::clone(&world.clock), 7);
+    world.clock.pass(DAY);
+    bring(&app, &older, false).await.unwrap();
+    for table in MONEY_REGISTERS.into_iter().chain(["counters", "situations"]) {
+        let of_tenant = async |app: &App| -> Vec<String> {
+            let rows = testkit::dump_table(&app.db, table).await;
+            let start = format!("{table}: {born} | ");
+            let moves = |line: &&str| line.contains("\"audit\"") || line.contains("\"access\"");
+            rows.lines().filter(|line| line.starts_with(&start) && !moves(line)).map(str::to_owned).collect()
+        };
+        let rows = of_tenant(&app).await;
+        assert_eq!(rows, of_tenant(world.app()).await, "{table}");
+        assert_eq!(rows.is_empty(), EMPTY_REGISTERS.contains(&table), "{table}");
+    }
+    // What has groups keeps its own, and gets no others.
+    let scene = scene(world).await;
+    let (app, _database) = scene.elsewhere().await;
+    bring(&app, &scene.file, false).await.unwrap();
+    let start = format!("protection_groups: {} | ", scene.world.here);
+    let groups = testkit::dump_table(scene.world.db(), "protection_groups").await;
+    let groups: String =
+        groups.lines().filter(|line| line.starts_with(&start)).map(|line| format!("{line}\n")).collect();
+    assert_eq!(testkit::dump_table(&app.db, "protection_groups").await, groups);
+}
+
+const MONEY_REGISTERS: [&str; 12] = [
+    "protection_groups",
+    "charge_items",
+    "late_charge_rules",
+    "title_types",
+    "payment_forms",
+    "money_accounts",
+    "settlement_types",
+    "bank_holidays",
+    "plan_prices",
+    "discounts",
+    "charging_rules",
+    "benefit_discounts",
+];
+
+/// Those that an association is born without.
+const EMPTY_REGISTERS: [&str; 4] = ["bank_holidays", "plan_prices", "discounts", "benefit_discounts"];
+
+/// What money added to older tables.
+const NEWER_COLUMNS: [&str; 6] =
+    ["money_rights", "protection_group", "charge_item", "joining_fee", "is_price_agreed", "is_charged"];
+
+/// The archive as it was written before schema 25: without the files of money, their counters and their columns.
+fn write_older_archive(from: &Path, to: &Path) {
+    let mut old = ZipArchive::new(File::open(from).unwrap()).unwrap();
+    let names: Vec<String> = old.file_names().map(|name| name.unwrap().into_owned()).collect();
+    let others = ["titles", "imported_titles", "opening_balances"];
+    let tables = MONEY_REGISTERS.into_iter().chain(testkit::APPEND_ONLY).chain(others);
+    let gone: Vec<String> = tables.map(|table| format!("dados/{table}.jsonl")).collect();
+    let counted: Vec<String> =
+        MONEY_REGISTERS.iter().map(|table| table.strip_suffix('s').unwrap().to_owned()).collect();
+    let mut manifest: Value = serde_json::from_slice(&content(from, "manifesto.json")).unwrap();
+    let mut zip = ZipWriter::new(File::create(to).unwrap());
+    manifest["schema"] = json!(24);
+    let files = manifest["files"].as_array_mut().unwrap();
+    files.retain(|file| !gone.iter().any(|path| file["path"] == path.as_str()));
+    for name in names.iter().filter(|name| !gone.contains(name) && *name != "manifesto.json") {
+        let mut bytes = Vec::new();
+        old.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+        let shorter = ["counters", "users", "plans", "items", "situations"];
+        if shorter.iter().any(|table| *name == format!("dados/{table}.jsonl")) {
+            let (mut lines, mut rows) = (Vec::new(), 0);
+            for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                let mut row: Value = serde_json::from_slice(line).unwrap();
+                let row_map = row.as_object_mut().unwrap();
+                for column in NEWER_COLUMNS {
+                    row_map.remove(column);
+                }
+                if !row["kind"].as_str().is_some_and(|kind| counted.iter().any(|one| one == kind)) {
+                    lines.extend(serde_json::to_vec(&row).unwrap());
+                    lines.push(b'\n');
+                    rows += 1;
+                }
+            }
+            let file = files.iter_mut().find(|file| file["path"] == name.as_str()).unwrap();
+            let digest: String = Sha256::digest(&lines).iter().map(|byte| format!("{byte:02x}")).collect();
+            (file["bytes"], file["sha256"], file["rows"]) = (json!(lines.len()), json!(digest), json!(rows));
+            bytes = lines;
+        }
+        zip.start_file(name.as_str(), SimpleFileOptions::default()).unwrap();
+        zip.write_all(&bytes).unwrap();
+    }
+    zip.start_file("manifesto.json", SimpleFileOptions::default()).unwrap();
+    zip.write_all(&serde_json::to_vec(&manifest).unwrap()).unwrap();
+    zip.finish().unwrap();
 }
 
 /// Deliveries that came to their end were once in the outbox, with their state.

@@ -44,6 +44,10 @@ fn describe_subject(subject: &AuditedRecord) -> Option<SubjectWords> {
         AuditedRecordKind::Appointment => ("a", format!("/consultas/{code}")),
         AuditedRecordKind::Deal => ("o", format!("/vendas/{code}")),
         AuditedRecordKind::Lead => ("o", "/vendas/leads".to_owned()),
+        AuditedRecordKind::Title => ("o", format!("/financeiro/titulos/{code}")),
+        AuditedRecordKind::ChargingRun => ("a", format!("/financeiro/cobrancas/{code}")),
+        AuditedRecordKind::PendingCharge => ("o", "/financeiro/lancamentos".to_owned()),
+        AuditedRecordKind::OpeningBalance => ("o", "/financeiro/titulos".to_owned()),
         AuditedRecordKind::User => ("o", format!("/usuarios/{code}")),
         AuditedRecordKind::Receiver => ("o", "/gatilhos".to_owned()),
         AuditedRecordKind::File => ("o", format!("/arquivos/{code}")),
@@ -127,6 +131,18 @@ fn describe_record_action(change: &AuditedChange, kind: &AuditedRecordKind) -> (
         AuditedAction::WinDeal => "ganhou ~",
         AuditedAction::LoseDeal => "deu como perdido ~",
         AuditedAction::ReopenDeal => "reabriu ~",
+        AuditedAction::Release => "liberou ~",
+        AuditedAction::Settle => {
+            return (format!("registrou {} n~", domain::display::format_cents(first)), note);
+        }
+        AuditedAction::UseCredit => {
+            return (format!("usou {} de crédito n~", domain::display::format_cents(first)), note);
+        }
+        AuditedAction::ReverseSettlement => return (format!("estornou a liquidação {first} d~"), note),
+        AuditedAction::PrepareChargingRun => return (format!("preparou ~ de {first}"), note),
+        AuditedAction::ApproveChargingRun => "aprovou ~",
+        AuditedAction::DiscardChargingRun => "descartou ~",
+        AuditedAction::UndoChargingRun => "mandou desfazer ~",
         AuditedAction::PauseReceiver | AuditedAction::PauseImport => "pausou ~",
         AuditedAction::ResumeReceiver | AuditedAction::ResumeImport => "retomou ~",
         AuditedAction::TestReceiver => "testou ~",
@@ -141,6 +157,10 @@ fn describe_record_action(change: &AuditedChange, kind: &AuditedRecordKind) -> (
         AuditedAction::ReceiveImport => "enviou o arquivo d~",
         AuditedAction::DiscardImport => "descartou ~",
         AuditedAction::MapColumns => "escolheu as colunas d~",
+        AuditedAction::ReviseTitles => "reviu os títulos a vencer d~",
+        AuditedAction::KeepTitles => "manteve os títulos a vencer d~",
+        AuditedAction::GrantDiscount => "concedeu um desconto a~",
+        AuditedAction::EndDiscount => "encerrou um desconto d~",
         AuditedAction::BeginImportCheck => "mandou conferir ~",
         AuditedAction::FinishImportCheck => "terminou de conferir ~",
         AuditedAction::BeginImport => "iniciou ~",
@@ -184,6 +204,9 @@ fn describe_record_action(change: &AuditedChange, kind: &AuditedRecordKind) -> (
         | AuditedAction::MirrorRegisters
         | AuditedAction::MirrorUsers
         | AuditedAction::RetireLeads
+        | AuditedAction::ClosePeriod
+        | AuditedAction::ReopenPeriod
+        | AuditedAction::MoveToPriceTable
         | AuditedAction::RefuseUnknownUser => "mexeu n~",
     };
     (before.to_owned(), note)

@@ -8,6 +8,7 @@ pub(crate) mod audit_wording;
 pub(crate) mod benefits;
 pub(crate) mod cases;
 pub(crate) mod export;
+pub(crate) mod finance;
 pub(crate) mod first_steps;
 pub(crate) mod guide;
 pub(crate) mod import;

@@ -1,6 +1,8 @@
 //! `/console/busca`: one search for everything. A single match redirects to its page.
 
 use super::cases;
+use super::finance::list::parse_amount;
+use super::finance::title_matches::{FoundTitleLine, find_title_matches, link_more_titles};
 use crate::http::form::SubmittedForm;
 use crate::http::parameters::QueryParams;
 use crate::http::redirect::{derive_root_path, redirect_to};
@@ -34,6 +36,9 @@ struct SearchResultPage {
     around: TableToolbar,
     first_column: &'static str,
     cases: Vec<FoundCaseLine>,
+    titles: Vec<FoundTitleLine>,
+    /// All titles of the value that was typed, if there may be more.
+    more_titles: Option<String>,
     total: String,
     has_more: bool,
     more: String,
@@ -66,22 +71,28 @@ fn is_private(text: &str) -> bool {
 
 async fn answer_search(app: &App, user: &SignedInUser, query: &QueryParams) -> HandlerResult {
     let text: String = query.text("q").chars().take(200).collect();
-    let found = match quick_search::search_everything(app, user.session(), &text).await {
-        Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
-        found => found?,
+    // A value means titles alone, not a protocol with the same digits.
+    let found = match parse_amount(&text) {
+        Some(_) => quick_search::GlobalSearchResult::default(),
+        None => match quick_search::search_everything(app, user.session(), &text).await {
+            Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
+            found => found?,
+        },
     };
-    if let Some(only) = find_single_match(&found) {
+    let titles = find_title_matches(app, user, &text).await?;
+    if let Some(only) = find_single_match(&found, &titles) {
         return Ok(redirect_to(&format!("{}{only}", derive_root_path(app))));
     }
-    render_page(StatusCode::OK, &build_search_page(app, user, &text, &found).await?)
+    render_page(StatusCode::OK, &build_search_page(app, user, &text, &found, titles).await?)
 }
 
 /// Path of the only match.
-fn find_single_match(found: &quick_search::GlobalSearchResult) -> Option<String> {
+fn find_single_match(found: &quick_search::GlobalSearchResult, titles: &[FoundTitleLine]) -> Option<String> {
     let people: BTreeSet<_> = found.rows.iter().map(|row| row.person.code).collect();
-    match (people.first(), people.len(), &found.cases[..]) {
-        (Some(only), 1, []) => Some(format!("/console/associados/{only}")),
-        (None, _, [case]) => Some(cases::build_case_path(case)),
+    match (people.first(), people.len(), &found.cases[..], titles) {
+        (Some(only), 1, [], []) => Some(format!("/console/associados/{only}")),
+        (None, _, [case], []) => Some(cases::build_case_path(case)),
+        (None, _, [], [title]) => Some(format!("/console/financeiro/titulos/{}", title.code)),
         _ => None,
     }
 }
@@ -91,6 +102,7 @@ async fn build_search_page(
     user: &SignedInUser,
     text: &str,
     found: &quick_search::GlobalSearchResult,
+    titles: Vec<FoundTitleLine>,
 ) -> Result<SearchResultPage, Error> {
     let mut frame = PageFrame::load(app, user, "busca").await?;
     text.clone_into(&mut frame.query);
@@ -117,6 +129,8 @@ async fn build_search_page(
                 }
             })
             .collect(),
+        more_titles: link_more_titles(&frame.root, text, titles.len()),
+        titles,
         around: toolbar,
         total: format_count(found.total),
         has_more: found.total > found.rows.len() as i64,
@@ -135,6 +149,8 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/busca.html",
         around: with.toolbar(),
         first_column: "Associado",
         cases: with.list_of(case),
+        titles: with.list_of(|| FoundTitleLine::sample(*with)),
+        more_titles: with.option_of(|| with.text()),
         total: with.text(),
         has_more: true,
         more: with.text(),

@@ -24,7 +24,7 @@ struct StyleGuidePage {
 pub async fn show_style_page(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     let frame = PageFrame::load(&app, &user, "estilo").await?;
     let registers = app::register_snapshot::load_registers(&app, user.session().scope.tenant()).await?;
-    let situations = domain::Entity::ALL.iter().map(|entity| {
+    let situations = domain::Entity::SITUATED.iter().map(|entity| {
         let badges = registers.active_situations(*entity);
         let badges =
             badges.map(|one| SituationBadge { code: one.code.get(), name: one.name.clone() }).collect();

@@ -22,7 +22,10 @@ use app::{App, Error, collect_problem, tenants};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{BranchCode, DisplayName, Email, InputField, Moment, Rejection, Role, User, UserCode};
+use domain::{
+    BranchCode, DisplayName, Email, InputField, Moment, MoneyRight, MoneyRights, Rejection, Role, User,
+    UserCode,
+};
 use std::collections::HashMap;
 use wire::read::FieldPatch;
 
@@ -146,12 +149,20 @@ struct BranchChoice {
     is_chosen: bool,
 }
 
+struct MoneyRightChoice {
+    value: &'static str,
+    label: &'static str,
+    is_chosen: bool,
+}
+
 #[derive(Default)]
 struct UserFormFields {
     name: String,
     email: String,
     role: Option<Role>,
     branches: Vec<i32>,
+    /// `None` if the form did not offer them: it showed an administrator, who has all.
+    money_rights: Option<MoneyRights>,
     active: bool,
     version: i64,
 }
@@ -169,6 +180,8 @@ struct EditUserPage {
     fields: UserFormFields,
     roles: Vec<RoleChoice>,
     branches: Vec<BranchChoice>,
+    money_rights: Vec<MoneyRightChoice>,
+    is_administrator: bool,
     problems: FormProblems,
     is_self: bool,
     last_entered: String,
@@ -208,6 +221,8 @@ async fn render_user_form(
         .conflict
         .map(|one| one.with_labels(find_field_label, |name| list_field_choices(&registers, name)));
     let branches = list_branch_choices(&registers, &fields);
+    let money_rights = list_money_right_choices(&fields);
+    let is_administrator = fields.role == Some(Role::Administrator);
     let is_self = code == Some(user.session().user.get());
     let activities = users::list_account_activity(app, user.session()).await?;
     let activity = code.and_then(|code| activities.get(&UserCode::new(code)).copied()).unwrap_or_default();
@@ -218,7 +233,19 @@ async fn render_user_form(
     let roles = roles.collect();
     render_page(
         status,
-        &EditUserPage { frame, code, fields, roles, branches, problems, is_self, last_entered, factor_since },
+        &EditUserPage {
+            frame,
+            code,
+            fields,
+            roles,
+            branches,
+            money_rights,
+            is_administrator,
+            problems,
+            is_self,
+            last_entered,
+            factor_since,
+        },
     )
 }
 
@@ -228,6 +255,7 @@ fn find_field_label(name: &str) -> Option<&'static str> {
         ("email", "E-mail"),
         ("perfil", "Perfil"),
         ("lojas", "Lojas que vê"),
+        ("permissoesFinanceiras", "Financeiro"),
         ("ativo", "Pode entrar"),
     ];
     labels.iter().find(|(known, _)| *known == name).map(|(_, label)| *label)
@@ -240,6 +268,10 @@ fn list_field_choices(registers: &TenantRegisters, name: &str) -> Vec<(String, S
             .map(|role| (wire::role(*role).to_owned(), label_role(*role).to_owned()))
             .collect(),
         "lojas" => registers.branches.iter().map(|one| (one.code.to_string(), one.name.clone())).collect(),
+        "permissoesFinanceiras" => MoneyRight::ALL
+            .iter()
+            .map(|right| (wire::money_right(*right).to_owned(), label_money_right(*right).to_owned()))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -255,12 +287,39 @@ fn list_branch_choices(registers: &TenantRegisters, fields: &UserFormFields) -> 
     listed.map(choice).collect()
 }
 
+fn list_money_right_choices(fields: &UserFormFields) -> Vec<MoneyRightChoice> {
+    let stored = fields.money_rights.unwrap_or(MoneyRights::NONE);
+    let rights = fields.role.map_or(stored, |role| MoneyRights::for_role(role, stored));
+    let choice = |right| MoneyRightChoice {
+        value: wire::money_right(right),
+        label: label_money_right(right),
+        is_chosen: rights.contains(right),
+    };
+    MoneyRight::ALL.into_iter().map(choice).collect()
+}
+
+fn label_money_right(right: MoneyRight) -> &'static str {
+    match right {
+        MoneyRight::SeeMoney => "Ver valores e títulos",
+        MoneyRight::SettleTitles => "Receber e estornar pagamentos",
+        MoneyRight::ApproveRuns => "Aprovar a cobrança do mês",
+        MoneyRight::ClosePeriods => "Fechar e reabrir meses",
+    }
+}
+
+/// The chosen rights. A disabled box is not sent, so the form says with `financeiro` that it offered them.
+fn read_money_rights(form: &SubmittedForm) -> Option<MoneyRights> {
+    let chosen = || form.all_texts("permissoesFinanceiras").filter_map(wire::parse_money_right).collect();
+    (form.text("financeiro") == "sim").then(chosen)
+}
+
 fn read_user_fields(form: &SubmittedForm) -> UserFormFields {
     UserFormFields {
         name: form.text("nome").trim().to_owned(),
         email: form.text("email").trim().to_owned(),
         role: wire::parse_role(form.text("perfil")),
         branches: form.all_texts("lojas").filter_map(|text| text.parse().ok()).collect(),
+        money_rights: read_money_rights(form),
         active: form.text("ativo") == "sim",
         version: form.text("versao").parse().unwrap_or_default(),
     }
@@ -311,6 +370,7 @@ fn parse_new_user(user: &SignedInUser, fields: &UserFormFields) -> Result<NewUse
             email,
             role,
             branches,
+            money_rights: fields.money_rights.unwrap_or(MoneyRights::NONE),
             password: InitialPassword::Mailed,
         }),
         _ => Err(Error::Refused(problems)),
@@ -323,6 +383,7 @@ fn fill_user_fields(user: &User) -> UserFormFields {
         email: user.email.clone(),
         role: Some(user.role),
         branches: user.branches.iter().map(|branch| branch.get()).collect(),
+        money_rights: Some(user.stored_money_rights),
         active: user.active,
         version: user.version,
     }
@@ -354,6 +415,7 @@ pub async fn change_user(
                 email: Some(new.email),
                 role: Some(new.role),
                 branches: Some(new.branches),
+                money_rights: fields.money_rights,
                 active: Some(fields.active),
             };
             users::change_user(
@@ -493,6 +555,8 @@ pub const CASES: crate::template_tests::TemplateCases = &[
             fields,
             roles: with.list_of(role),
             branches: with.list_of(|| BranchChoice { code: 1, name: with.text(), is_chosen: true }),
+            money_rights: list_money_right_choices(&UserFormFields::default()),
+            is_administrator: with.option_of(|| ()).is_some(),
             problems,
             is_self: false,
             last_entered: with.text(),

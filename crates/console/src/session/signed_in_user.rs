@@ -13,7 +13,7 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{Method, header};
 use axum::response::{IntoResponse, Response};
-use domain::{CallerAddress, Role};
+use domain::{CallerAddress, MoneyRight, Role};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -34,6 +34,14 @@ pub struct SignedInUser {
 impl SignedInUser {
     pub fn session(&self) -> &Arc<Session> {
         &self.visitor.session
+    }
+
+    pub fn sees_money(&self) -> bool {
+        self.may_with_money(MoneyRight::SeeMoney)
+    }
+
+    pub fn may_with_money(&self, right: MoneyRight) -> bool {
+        self.visitor.session.money_rights.contains(right)
     }
 
     pub fn is_admin(&self) -> bool {

@@ -56,6 +56,8 @@ pub enum InputKind {
     Number,
     /// Reais in Brazilian notation: `1.234,56`.
     Money,
+    /// `2,00`, followed by the sign.
+    Percent,
     /// A checkbox: `sim`, or empty.
     Flag,
     /// `#1A73E8`
@@ -76,7 +78,7 @@ impl FormInput {
     pub fn mask(&self) -> &'static str {
         match self.spec.kind {
             InputKind::Masked(mask) => mask,
-            InputKind::Money => "dinheiro",
+            InputKind::Money | InputKind::Percent => "dinheiro",
             _ => "",
         }
     }
@@ -93,7 +95,11 @@ impl FormInput {
             InputKind::Many => "many",
             InputKind::Flag => "flag",
             InputKind::Colour => "color",
-            InputKind::Text | InputKind::Masked(_) | InputKind::Number | InputKind::Money => "text",
+            InputKind::Text
+            | InputKind::Masked(_)
+            | InputKind::Number
+            | InputKind::Money
+            | InputKind::Percent => "text",
         }
     }
 
@@ -101,7 +107,15 @@ impl FormInput {
     pub fn keys(&self) -> &'static str {
         match self.spec.kind {
             InputKind::Number => "numeric",
-            InputKind::Money => "decimal",
+            InputKind::Money | InputKind::Percent => "decimal",
+            _ => "",
+        }
+    }
+
+    /// The sign behind the field.
+    pub fn unit(&self) -> &'static str {
+        match self.spec.kind {
+            InputKind::Percent => "%",
             _ => "",
         }
     }

@@ -123,6 +123,8 @@ pub struct BarChart {
     pub title: &'static str,
     /// What the bars stand for.
     pub what: &'static str,
+    /// What is measured.
+    pub measure: &'static str,
     bars: Vec<ChartBar>,
 }
 
@@ -135,13 +137,23 @@ impl BarChart {
         what: &'static str,
         all: Vec<(String, i64, String, Option<String>)>,
     ) -> BarChart {
+        BarChart { measure: "Quantidade", ..BarChart::of_amounts(title, what, all, format_count) }
+    }
+
+    /// A chart of amounts of money.
+    pub fn of_amounts(
+        title: &'static str,
+        what: &'static str,
+        all: Vec<(String, i64, String, Option<String>)>,
+        format_amount: impl Fn(i64) -> String,
+    ) -> BarChart {
         let largest = all.iter().map(|(_, number, ..)| *number).max().unwrap_or(0).max(1);
         let bars = (0..).zip(all).map(|(row, (name, number, class, link))| {
             let width = (number * ROOM / largest).max(i64::from(number > 0) * 4);
             let text = row * LINE + 14;
-            ChartBar { name, value: format_count(number), class, link, text, top: text + 6, width }
+            ChartBar { name, value: format_amount(number), class, link, text, top: text + 6, width }
         });
-        BarChart { title, what, bars: bars.collect() }
+        BarChart { title, what, measure: "Valor", bars: bars.collect() }
     }
 
     pub fn bars(&self) -> &[ChartBar] {

@@ -17,6 +17,8 @@ pub struct PageFrame {
     pub initials: String,
     pub base: String,
     pub is_admin: bool,
+    /// Whether the menu leads to money.
+    pub sees_money: bool,
     pub theme: Option<&'static str>,
     /// Text of the last search.
     pub query: String,
@@ -44,6 +46,7 @@ impl PageFrame {
             initials: extract_initials(&visitor.name),
             base: visitor.base.clone(),
             is_admin: user.is_admin(),
+            sees_money: user.sees_money(),
             theme: user.theme.map(ColourTheme::name),
             query: String::new(),
             path: user.path.clone(),

@@ -7,6 +7,7 @@ pub(crate) mod facts;
 pub(crate) mod form_input;
 pub(crate) mod form_page;
 pub(crate) mod form_problems;
+pub(crate) mod form_token;
 pub(crate) mod formats;
 pub(crate) mod frame;
 pub(crate) mod help_path;

@@ -12,9 +12,10 @@ import * as importing from "./importing.mjs";
 import * as guide from "./helping.mjs";
 import * as files from "./files.mjs";
 import * as exporting from "./exporting.mjs";
+import * as finance from "./finance.mjs";
 
 // `ONLY=members` drives one part alone, while it is being made.
-const PARTS = Object.entries({ members, entering, cases, registers, triggers, sales, importing, guide, files, exporting }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
+const PARTS = Object.entries({ members, entering, cases, registers, triggers, sales, importing, guide, files, exporting, finance }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
 
 async function places(page) {
   const all = [];

@@ -106,7 +106,7 @@ export const journeys = [
 export async function pages(page) {
   await page.goto(`${demo}/console/cadastros`);
   const all = await page.locator(".places a").evaluateAll((links) => links.map((one) => one.getAttribute("href")));
-  assert.equal(all.length, 20);
+  assert.equal(all.length, 31);
   // One of each shape: the others are made of the same fields.
   const found = [["cadastros", "/console/cadastros"], ["validacao", "/console/validacao"]];
   for (const register of ["situacao", "fornecedor", "vencimento", "instalacao", "medico"]) found.push([`cadastro-${register}`, `/console/cadastros/${register}`]);

@@ -2,7 +2,7 @@
 
 use crate::scene::{
     ConsoleScene, FOREIGN_TEXTS, FORM, MULTIPART, OTHER_BRANCH, OTHER_TENANT, OWN, fill_path,
-    list_malformed_paths, list_routes_with_method, run_imports,
+    list_malformed_paths, list_routes_with_method, run_charging, run_imports,
 };
 use crate::valid_forms::{FormSubjects, OF_ADMINISTRATOR, OF_OPERATOR, is_upload, list_valid_forms};
 use console::PageAccess;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use testkit::{Engine, World, both_engines};
 
 /// Forms without a field that must be filled in: an empty one does what its button says.
-pub const EMPTY_IS_ENOUGH: [&str; 14] = [
+pub const EMPTY_IS_ENOUGH: [&str; 15] = [
     "/console/sair",
     "/console/tema",
     "/console/busca",
@@ -25,9 +25,20 @@ pub const EMPTY_IS_ENOUGH: [&str; 14] = [
     "/console/gatilhos/{codigo}/segredo",
     "/console/gatilhos/{codigo}/teste",
     "/console/importar/{codigo}/iniciar",
+    "/console/financeiro/cobrancas/{codigo}/aprovar",
 ];
-/// A refused sign-in is counted, and the link that sets up a server says that this one is set up.
-pub const UNUSUAL_STATUS: [(&str, u16); 2] = [("/console/entrar", 401), ("/console/comecar/{codigo}", 200)];
+/// A refused sign-in is counted, the link that sets up a server says that this one is set up, and a charging run that is
+/// approved cannot be discarded, so that another one is.
+pub const UNUSUAL_STATUS: [(&str, u16); 3] = [
+    ("/console/entrar", 401),
+    ("/console/comecar/{codigo}", 200),
+    ("/console/financeiro/cobrancas/{codigo}/descartar", 303),
+];
+
+/// The operator of these tests has no right to close months or to approve runs.
+pub fn is_refused_to_operator(access: PageAccess) -> bool {
+    matches!(access, PageAccess::Administrator | PageAccess::MonthCloser | PageAccess::RunApprover)
+}
 
 /// A form that the route accepts from those who may send it.
 fn find_valid_body(path: &str) -> (&'static str, Vec<u8>) {
@@ -43,7 +54,7 @@ async fn nobody_writes_without_the_right_to_it(world: World) {
     for route in list_routes_with_method("POST").iter().filter(|route| route.access != PageAccess::Public) {
         let is_numbered = route.path.contains("{codigo}");
         let mut calls = vec![("visitor", "", OWN, 303), ("program", scene.program.as_str(), OWN, 403)];
-        if route.access == PageAccess::Administrator {
+        if is_refused_to_operator(route.access) {
             calls.push(("operator", &scene.operator, OWN, 403));
         } else if is_numbered {
             calls.push(("operator", &scene.operator, OTHER_BRANCH, 404));
@@ -188,6 +199,9 @@ async fn send_valid_forms(
         if form.waits_for_imports() {
             run_imports(&scene.world).await;
         }
+        if form.waits_for_charging() {
+            run_charging(&scene.world).await;
+        }
         let (table, text) = form.stores;
         let before = scene.read_table(table).await;
         let (kind, body) = form.build_body();
@@ -195,7 +209,7 @@ async fn send_valid_forms(
         let answer = scene.send(token, "POST", &form.at, &headers, &body).await.head;
         let changes = list_differences(&before, &scene.read_table(table).await);
         let access = routes.iter().find(|route| route.path == form.route).unwrap().access;
-        let is_right = match access == PageAccess::Administrator && !is_administrator {
+        let is_right = match is_refused_to_operator(access) && !is_administrator {
             true => answer.status == 403 && changes.is_empty(),
             false => {
                 let is_stored = table.is_empty() || changes.iter().any(|row| row.contains(text));

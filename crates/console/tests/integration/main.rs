@@ -5,11 +5,17 @@
 extern crate amparo_console as console;
 
 mod accounts;
+mod charging;
 mod filters;
+mod finance;
 mod forms;
 mod import_columns;
+mod money_overview;
+mod money_registers;
+mod money_rights;
 mod named_records;
 mod notices;
 mod pages;
+mod prices;
 mod scene;
 mod valid_forms;

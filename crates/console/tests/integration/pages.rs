@@ -1,5 +1,6 @@
 //! Every page and file, for everybody who may ask for it.
 
+use crate::forms::is_refused_to_operator;
 use crate::scene::{
     ConsoleScene, FOREIGN_TEXTS, OTHER_BRANCH, OTHER_BRANCH_NAME, OTHER_TENANT, OWN, PathCodes, fill_path,
     list_malformed_paths, list_routes_with_method,
@@ -7,9 +8,14 @@ use crate::scene::{
 use console::{PageAccess, PageRoute};
 use testkit::{Engine, Reply, World, both_engines};
 
-/// Pages that need a link or a pending sign-in answer so without it.
-const UNUSUAL_STATUS: [(&str, u16); 3] =
-    [("/senha/nova/{codigo}", 410), ("/console/comecar/{codigo}", 303), ("/console/entrar/codigo", 303)];
+/// Pages that need a link, a pending sign-in or a member answer so without it.
+const UNUSUAL_STATUS: [(&str, u16); 5] = [
+    ("/senha/nova/{codigo}", 410),
+    ("/console/comecar/{codigo}", 303),
+    ("/console/entrar/codigo", 303),
+    ("/console/financeiro/titulos/novo", 303),
+    ("/console/financeiro/lancamentos", 303),
+];
 
 /// The media types of what is no page, by how the path ends.
 const FILES: [(&str, &str); 10] = [
@@ -66,7 +72,10 @@ async fn a_visitor_sees_public_pages_alone(world: World) {
         let answer = scene.get("", &path).await.head;
         let problem = match route.access {
             PageAccess::Public => find_page_problem(&answer, &route, find_usual_status(&route)),
-            PageAccess::SignedIn | PageAccess::Administrator => {
+            PageAccess::SignedIn
+            | PageAccess::MonthCloser
+            | PageAccess::RunApprover
+            | PageAccess::Administrator => {
                 let to: String = form_urlencoded::byte_serialize(path.as_bytes()).collect();
                 let place = format!("/console/entrar?para={to}");
                 let is_sent = answer.status == 303 && answer.header("location") == Some(&place);
@@ -93,7 +102,7 @@ fn list_page_requests<'s>(scene: &'s ConsoleScene, route: &PageRoute) -> Vec<Pag
     let request = |who, token: &'s str, codes, status| PageRequest { who, token, codes, status };
     let by_administrator = |codes, status| request("administrator", &scene.administrator, codes, status);
     let by_operator = |codes, status| {
-        let is_refused = route.access == PageAccess::Administrator;
+        let is_refused = is_refused_to_operator(route.access);
         request("operator", &scene.operator, codes, if is_refused { 403 } else { status })
     };
     // Operators see their own imports alone.

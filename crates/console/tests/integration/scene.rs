@@ -44,7 +44,7 @@ pub const OWN: PathCodes = PathCodes { record: "1", register_record: "1", user: 
 /// The same of a branch that the operator does not see.
 pub const OTHER_BRANCH: PathCodes = PathCodes { record: "2", ..OWN };
 /// Codes that only the other association has.
-pub const OTHER_TENANT: PathCodes = PathCodes { record: "3", register_record: "8", user: "54", change: "11" };
+pub const OTHER_TENANT: PathCodes = PathCodes { record: "3", register_record: "8", user: "54", change: "15" };
 
 pub fn fill_path(path: &str, codes: PathCodes) -> String {
     let is_secret = path.starts_with("/senha/") || path.starts_with("/console/comecar/");
@@ -112,6 +112,7 @@ impl ConsoleScene {
             json!({"nome": FOREIGN_MARK, "email": "novo@ali.example", "perfil": "operador", "lojas": [2]});
         save_record(&server, &token, "/gestao/usuario", user).await;
         run_imports(&world).await;
+        run_charging(&world).await;
         deliver_first_change(&world).await;
         let administrator = server.console_token(&world.administrator.email).await;
         let operator = server.console_token(&world.operator.email).await;
@@ -148,7 +149,9 @@ impl ConsoleScene {
         self.save_filters(&self.operator, &["Do operador"]).await;
         let token = self.server.token(&self.world.operator.email).await;
         upload_sheet(&self.server, &token, ("Operador", 3), 2).await;
+        prepare_charging_run(&self.server, &token, 2).await;
         run_imports(&self.world).await;
+        run_charging(&self.world).await;
     }
 
     /// The page that a redirect leads to, with the notice that it carries.
@@ -243,6 +246,17 @@ pub async fn run_imports(world: &World) {
     while exchange::import::run_due_imports(&world.processes()[0]).await.unwrap() {}
 }
 
+/// Does what charging runs wait for.
+pub async fn run_charging(world: &World) {
+    while finance::charging::run_due_charging(&world.processes()[0]).await.unwrap() {}
+}
+
+/// A run of December for a branch, which waits for approval when it is worked off.
+async fn prepare_charging_run(server: &Server, token: &str, branch: i32) {
+    let run = json!({"mes": "12/2026", "codLoja": branch});
+    save_record(server, token, "/gestao/financeiro/cobranca", run).await;
+}
+
 async fn save_record(server: &Server, token: &str, path: &str, body: Value) -> Value {
     let reply = server.write(path, token, &body.to_string()).await;
     assert_eq!(reply.status, 200, "{path} {body}: {reply:?}");
@@ -267,7 +281,9 @@ async fn fill_association(server: &Server, token: &str, name: &str, health_plan:
         let benefit = json!({"codPlano": health_plan, "cpfCnpj": cpf, "codLoja": branch});
         save_record(server, token, "/ext/beneficio", benefit).await;
         open_cases(server, token, code).await;
+        issue_title(server, token, (code, &title)).await;
         upload_files(server, token, (name, code), branch).await;
+        prepare_charging_run(server, token, branch).await;
     }
     // Dependents and contacts are people too, with codes behind those of all members.
     for (code, &branch) in (1..).zip(branches) {
@@ -291,6 +307,21 @@ async fn open_cases(server: &Server, token: &str, member: u8) {
     ] {
         save_record(server, token, path, needs).await;
     }
+}
+
+/// A title with the member's code, of 100 reais, a payment of 10 of it, and a discount of the benefit with that code.
+async fn issue_title(server: &Server, token: &str, (member, name): (u8, &str)) {
+    let title = json!({"codPessoa": member, "codBeneficios": [member], "codTipoTitulo": 1, "valor": 100,
+        "descricao": format!("Título de {name}")});
+    save_record(server, token, "/gestao/financeiro/titulo", title).await;
+    let payment = json!({"valorPago": 10, "codTipoLiquidacao": 1});
+    save_record(server, token, &format!("/gestao/financeiro/titulo/{member}/receber"), payment).await;
+    // Everybody sees the discounts of all branches.
+    let whose = name.split(' ').next().unwrap_or_default();
+    let discount = json!({"nome": format!("Cortesia {member} de {whose}"), "percentual": 10});
+    save_record(server, token, "/gestao/desconto", discount).await;
+    let grant = json!({"codDesconto": member, "desdeMes": "11/2026", "motivo": format!("Amigo de {name}")});
+    save_record(server, token, &format!("/gestao/financeiro/beneficio/{member}/desconto"), grant).await;
 }
 
 /// A picture of a claim, and a sheet that is checked but not imported yet.

@@ -5,7 +5,7 @@ use app::{App, Error};
 use delivery::mail::{
     MailTransport, OutboxMailer, SenderAddress, SmtpServer, run_mail_delivery, send_due_mails,
 };
-use domain::{BranchCode, Clock, DisplayName, Email, InputField, Moment, Rejection, Role};
+use domain::{BranchCode, Clock, DisplayName, Email, InputField, Moment, MoneyRights, Rejection, Role};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -218,6 +218,7 @@ async fn without_a_mail_server_a_mail_is_a_file_that_its_owner_alone_reads(world
         email: Email::parse("joao@aqui.example").unwrap(),
         role: Role::Operator,
         branches: vec![BranchCode::new(1)],
+        money_rights: MoneyRights::SEE_AND_SETTLE,
         password: InitialPassword::Mailed,
     };
     users::create_user(world.app(), user).await.unwrap();

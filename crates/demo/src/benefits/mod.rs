@@ -251,6 +251,7 @@ fn build_item(plan: usize, included: u32, is_first: bool, active: bool) -> Benef
         price: Money::from_cents(price).unwrap_or_default(),
         included_on: compute_date(i64::from(included)),
         is_first,
+        is_price_agreed: true,
         active,
     }
 }

@@ -7,7 +7,7 @@ use domain::{Benefit, BenefitCode, Entity, HistoryCode};
 use storage::history::situation_changes::NewHistoryRow;
 
 /// The origin of demo situations in the history.
-pub(super) const ORIGIN: &str = "demonstração";
+pub(crate) const ORIGIN: &str = "demonstração";
 
 /// The first situation, with the trigger body that a receiver would have got.
 pub(super) fn build_situation_change(

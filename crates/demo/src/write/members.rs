@@ -28,10 +28,8 @@ pub struct SampleMemberBatch {
 /// progress, so that two processes can load the same demo together.
 #[boxed::future]
 pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<DemoLoadProgress, Error> {
-    let missing_progress = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
-    let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(missing_progress)?;
-    if found != part.progress {
-        return Ok(found);
+    if let Some(other) = part.progress.find_other(tx).await? {
+        return Ok(other);
     }
     let tenant = part.progress.tenant;
     let first = reserve_codes(tx, tenant, part).await?;

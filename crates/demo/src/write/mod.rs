@@ -7,4 +7,5 @@ mod first_situation;
 mod member_rows;
 mod members;
 
+pub(crate) use first_situation::ORIGIN;
 pub use members::{SampleMemberBatch, write_members};

@@ -145,6 +145,8 @@ struct RestoreCompletion {
     archive: String,
     entry: AuditEntry,
     active: bool,
+    /// When the association was created.
+    created_at: Moment,
     options: RestoreOptions,
 }
 
@@ -353,7 +355,11 @@ impl ArchiveRestoreRun<'_> {
         let table = &list_archive_tables()[0];
         let tenant_rows =
             self.archive.read_all_rows(table, (&self.tenant_vault, &*self.app.random_source))?;
-        let active = tenant_rows.first().and_then(|row| row.get(table.column_position("active")?));
+        let find_value = |column| tenant_rows.first().and_then(|row| row.get(table.column_position(column)?));
+        let created_at = match find_value("created_at") {
+            Some(SqlScalar::Int(millis)) => Moment::from_millis(*millis),
+            _ => self.now,
+        };
         let entry = AuditEntry {
             tenant: self.tenant(),
             at: self.now,
@@ -366,7 +372,8 @@ impl ArchiveRestoreRun<'_> {
         let last = RestoreCompletion {
             archive: self.archive.digest.clone(),
             entry,
-            active: active == Some(&SqlScalar::Bool(true)),
+            active: find_value("active") == Some(&SqlScalar::Bool(true)),
+            created_at,
             options: self.options,
         };
         advance_access_counter(&self.app.db, self.tenant()).await?;
@@ -438,7 +445,7 @@ async fn write_table_batch(tx: &mut Tx, part: &TableRowBatch) -> Result<(), Arch
 
 async fn finish_restore(
     tx: &mut Tx,
-    RestoreCompletion { archive, entry, active, options }: &RestoreCompletion,
+    RestoreCompletion { archive, entry, active, created_at, options }: &RestoreCompletion,
 ) -> Result<(bool, u64), ArchiveError> {
     let tenant = entry.tenant;
     if RestoreProgress::load(tx).await?.is_none_or(|progress| progress.archive != *archive) {
@@ -453,6 +460,8 @@ async fn finish_restore(
     };
     delete_dangling_queues(tx, tenant).await?;
     rebuild_benefit_totals(tx, tenant).await?;
+    // An archive of an older schema gets what the migration gave to every association.
+    app::registers::insert_default_money_records(tx, tenant, *created_at).await?;
     update_tenant_active(tx, tenant, *active).await?;
     audit::append_audit_entry(tx, entry).await?;
     let is_default = tenants::find_default_tenant(&mut *tx).await?.is_none();

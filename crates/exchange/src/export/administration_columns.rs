@@ -10,7 +10,7 @@ use app::mail::OutboxMail;
 use app::register_snapshot::TenantRegisters;
 use app::triggers::DeliveryWithAttempts;
 use app::triggers::feed::HistoryFeedEntry;
-use domain::{PersonCode, SituationCode, User, UserCode};
+use domain::{Entity, PersonCode, SituationCode, User, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use wire::set_names;
@@ -142,10 +142,10 @@ pub(super) const HISTORY: &[ListColumn<HistoryFeedEntry>] = &[
         make_text_cell(tenant_registers.branch_name(row.branch))
     }),
     define_column("de", "Situação anterior", Text, |tenant_registers, row| {
-        make_optional_situation_cell(tenant_registers, row.from)
+        make_optional_situation_cell(tenant_registers, row.entity, row.from)
     }),
     define_column("para", "Situação", Text, |tenant_registers, row| {
-        make_optional_situation_cell(tenant_registers, Some(row.to))
+        make_optional_situation_cell(tenant_registers, row.entity, Some(row.to))
     }),
     define_column("codUsuario", "Código do usuário", Number, |_, row| {
         row.user.map_or(SpreadsheetCell::Empty, |code| make_number_cell(code.get()))
@@ -156,9 +156,8 @@ pub(super) const HISTORY: &[ListColumn<HistoryFeedEntry>] = &[
 
 fn make_optional_situation_cell(
     tenant_registers: &TenantRegisters,
+    entity: Entity,
     code: Option<SituationCode>,
 ) -> SpreadsheetCell {
-    make_optional_text_cell(
-        code.and_then(|code| tenant_registers.situation(code)).map(|one| one.name.as_str()),
-    )
+    make_optional_text_cell(code.and_then(|code| tenant_registers.situation_name(entity, code)))
 }

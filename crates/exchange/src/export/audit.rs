@@ -46,6 +46,17 @@ const PLAIN: &[&str] = &[
     "dataAtualizacao",
     "dataAberturaInicial",
     "dataAberturaFinal",
+    "tipo",
+    "dataEmissaoInicial",
+    "dataEmissaoFinal",
+    "dataVencimentoInicial",
+    "dataVencimentoFinal",
+    "dataLiquidacaoInicial",
+    "dataLiquidacaoFinal",
+    "dataPagamentoInicial",
+    "dataPagamentoFinal",
+    "diasAtrasoMinimo",
+    "diasAtrasoMaximo",
 ];
 
 /// The filters by name, with their value where it identifies no person.

@@ -1,13 +1,13 @@
 //! The lists that can be exported.
 
 use super::list_columns::{ColumnHeading, ListColumn};
-use super::{administration_columns, case_columns, member_columns, register_columns};
+use super::{administration_columns, case_columns, member_columns, register_columns, title_columns};
 use ::registers::{REGISTERS, Register};
 use domain::{CaseKind, Role};
 use wire::read::{DocumentedField, InputRecord};
 use wire::records::{
     AuditoriaExportacaoQuery, BeneficioExportacaoQuery, CasoQuery, EntregaExportacaoQuery, ExportacaoQuery,
-    HistoricoQuery, LeadQuery, NegocioQuery, PesquisaAssociadoQuery, UsuarioQuery,
+    HistoricoQuery, LeadQuery, NegocioQuery, PesquisaAssociadoQuery, TituloExportacaoQuery, UsuarioQuery,
 };
 
 #[derive(Clone, Copy)]
@@ -27,6 +27,7 @@ pub(crate) enum ListKind {
     Cases(CaseKind),
     Deals,
     Leads,
+    Titles,
     Users,
     Audit,
     Mails,
@@ -46,6 +47,7 @@ pub fn list_exportable_lists() -> impl Iterator<Item = ExportableList> {
         list("consulta", "Consultas", &Role::STAFF, ListKind::Cases(CaseKind::Appointment)),
         list("negocio", "Negócios", &Role::STAFF, ListKind::Deals),
         list("lead", "Leads", &Role::STAFF, ListKind::Leads),
+        list("titulo", "Títulos", &Role::ALL, ListKind::Titles),
         list("historico", "Histórico de situações", &Role::ALL, ListKind::History),
         list("usuario", "Usuários", &Role::ADMINISTRATORS, ListKind::Users),
         list("auditoria", "Auditoria", &Role::ADMINISTRATORS, ListKind::Audit),
@@ -73,6 +75,7 @@ impl ExportableList {
             ListKind::Cases(_) => collect_headings(case_columns::CASES),
             ListKind::Deals => collect_headings(case_columns::DEALS),
             ListKind::Leads => collect_headings(case_columns::LEADS),
+            ListKind::Titles => collect_headings(title_columns::TITLES),
             ListKind::Users => collect_headings(administration_columns::USERS),
             ListKind::Audit => collect_headings(administration_columns::AUDIT),
             ListKind::Mails => collect_headings(administration_columns::MAILS),
@@ -90,6 +93,7 @@ impl ExportableList {
             ListKind::Cases(_) => CasoQuery::fields(),
             ListKind::Deals => NegocioQuery::fields(),
             ListKind::Leads => LeadQuery::fields(),
+            ListKind::Titles => TituloExportacaoQuery::fields(),
             ListKind::Users => UsuarioQuery::fields(),
             ListKind::Audit => AuditoriaExportacaoQuery::fields(),
             ListKind::Mails => Vec::new(),

@@ -5,7 +5,7 @@
 //! # Adding a list
 //! 1. Add a variant to `ListKind` and a line to [`list_exportable_lists`]: its name in URLs, its title, the allowed
 //!    roles.
-//! 2. Define its columns (`member_columns.rs`, `case_columns.rs`, `administration_columns.rs`): name, title, kind,
+//! 2. Define its columns (`member_columns.rs`, `case_columns.rs`, `title_columns.rs`, `administration_columns.rs`): name, title, kind,
 //!    value.
 //! 3. Add an arm to `ListRowReader::next` that reads the next page. CSV, XLSX, the API, its documentation and the audit
 //!    follow.
@@ -22,6 +22,8 @@ mod member_columns;
 mod register_columns;
 mod rows;
 mod stream;
+mod title_columns;
+mod title_query;
 mod xlsx;
 
 pub use cell_values::{CellKind, SpreadsheetCell};

@@ -102,6 +102,9 @@ fn build_field_cell(field: &FieldSpec, value: &FieldContent, names: &ReferenceNa
         (_, FieldContent::Flag(flag)) => SpreadsheetCell::Flag(*flag),
         (_, FieldContent::Money(money)) => SpreadsheetCell::Money(*money),
         (FieldType::Integer { .. }, FieldContent::Number(number)) => SpreadsheetCell::Number(*number),
+        (FieldType::Percent, FieldContent::Number(hundredths)) => {
+            make_text_cell(display::format_percent(*hundredths))
+        }
         (FieldType::Choice(all), FieldContent::Number(number)) => {
             let found = all.iter().find(|(known, _)| known == number);
             found.map_or(SpreadsheetCell::Empty, |(_, name)| {

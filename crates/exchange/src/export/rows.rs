@@ -7,7 +7,8 @@ use super::error::ListExportError;
 use super::exportable_lists::{ExportableList, ListKind};
 use super::list_columns::ListColumn;
 use super::register_columns::{self, ReferenceNames};
-use super::{case_columns, member_columns};
+use super::title_query::build_title_search;
+use super::{case_columns, member_columns, title_columns};
 use ::registers::Register;
 use app::access::users;
 use app::audit::entry_pages::{self, ReverseAuditQuery};
@@ -17,7 +18,9 @@ use app::sales::{deals, leads};
 use app::session::Session;
 use app::triggers::feed;
 use app::{App, cases, mail, registers, triggers};
-use domain::{AuditCursor, CaseKind, Entity, HistoryCode, HistoryCursor, Moment, PAGE_SIZE, UserCode};
+use domain::{
+    AuditCursor, CaseKind, Entity, HistoryCode, HistoryCursor, Moment, PAGE_SIZE, TitleCode, UserCode,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wire::read::{self, BoundedInt, FieldPatch, InputRecord, QueryDate};
@@ -45,6 +48,7 @@ enum ReadPosition {
     Cases { kind: CaseKind, until: Option<Moment>, skip: i64 },
     Deals { page: i32, last: i32 },
     Leads { page: i32, last: i32 },
+    Titles { after: TitleCode },
     Users { page: i32 },
     Audit { before: Option<AuditCursor>, users: Option<Arc<HashMap<UserCode, String>>> },
     Mails { before: i32 },
@@ -61,6 +65,7 @@ impl ListRowReader {
             ListKind::Cases(kind) => ReadPosition::Cases { kind, until: None, skip: 0 },
             ListKind::Deals => ReadPosition::Deals { page: 1, last: i32::MAX },
             ListKind::Leads => ReadPosition::Leads { page: 1, last: i32::MAX },
+            ListKind::Titles => ReadPosition::Titles { after: TitleCode::new(0) },
             ListKind::Users => ReadPosition::Users { page: 1 },
             ListKind::Audit => ReadPosition::Audit { before: None, users: None },
             ListKind::Mails => ReadPosition::Mails { before: i32::MAX },
@@ -126,6 +131,13 @@ impl ListRowReader {
                 found.rows.retain(|one| one.code.get() < *last);
                 *last = found.rows.last().map_or(*last, |one| one.code.get());
                 (pick_cells(case_columns::LEADS, columns, &found.registers, &found.rows), has_more)
+            }
+            ReadPosition::Titles { after } => {
+                let search = build_title_search(parse_query(pairs)?);
+                let found = finance::list_titles_after(app, caller, search, *after, OPERATION).await?;
+                *after = found.next.unwrap_or(*after);
+                let rows = pick_cells(title_columns::TITLES, columns, &found.registers, &found.rows);
+                (rows, found.next.is_some())
             }
             ReadPosition::Users { page } => {
                 let query: UsuarioQuery = parse_query(pairs)?;

@@ -2,7 +2,7 @@
 
 use app::Error;
 use app::session::Session;
-use domain::{ImportKind, Role, Scope, TenantId, UserCode};
+use domain::{ImportKind, MoneyRight, MoneyRights, Role, Scope, TenantId, UserCode};
 
 /// The user or command that acts on imports.
 #[derive(Clone, Debug)]
@@ -11,16 +11,27 @@ pub struct ImportCaller {
     /// `None` for a command.
     pub user: Option<UserCode>,
     pub role: Role,
+    pub money_rights: MoneyRights,
 }
 
 impl ImportCaller {
     pub fn from_session(caller: &Session) -> ImportCaller {
-        ImportCaller { scope: caller.scope.clone(), user: Some(caller.user), role: caller.role }
+        ImportCaller {
+            scope: caller.scope.clone(),
+            user: Some(caller.user),
+            role: caller.role,
+            money_rights: caller.money_rights,
+        }
     }
 
     /// A command, which may do everything.
     pub fn for_command(tenant: TenantId) -> ImportCaller {
-        ImportCaller { scope: Scope::for_tenant(tenant), user: None, role: Role::Administrator }
+        ImportCaller {
+            scope: Scope::for_tenant(tenant),
+            user: None,
+            role: Role::Administrator,
+            money_rights: MoneyRights::ALL,
+        }
     }
 
     pub(super) fn tenant(&self) -> TenantId {
@@ -33,11 +44,19 @@ impl ImportCaller {
     }
 
     pub fn authorize_import(&self, kind: ImportKind) -> Result<(), Error> {
-        let registers = matches!(kind, ImportKind::Plans | ImportKind::Sellers);
+        let is_allowed = match kind {
+            ImportKind::Plans | ImportKind::Sellers => self.role == Role::Administrator,
+            ImportKind::Titles | ImportKind::OpeningBalances => self.may_settle_titles(),
+            ImportKind::Members | ImportKind::Vehicles | ImportKind::Dependents | ImportKind::Leads => true,
+        };
         match self.role {
-            Role::Administrator => Ok(()),
-            Role::Operator if !registers => Ok(()),
+            Role::Administrator | Role::Operator if is_allowed => Ok(()),
             _ => Err(Error::Forbidden),
         }
+    }
+
+    fn may_settle_titles(&self) -> bool {
+        let rights = self.money_rights;
+        rights.contains(MoneyRight::SeeMoney) && rights.contains(MoneyRight::SettleTitles)
     }
 }

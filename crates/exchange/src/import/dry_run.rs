@@ -174,6 +174,8 @@ async fn try_row(
         ImportRecordDraft::Register(row) => {
             registers::import_rows::find_imported_record(tx, context, row).await?
         }
+        // Money is never changed by a later line, only added.
+        ImportRecordDraft::Title(_) | ImportRecordDraft::OpeningBalance(_) => None,
     };
     match Box::pin(write_row(tx, context, row)).await {
         Err(Error::Refused(problems)) => Ok(ImportRowOutcome::Refused(problems)),

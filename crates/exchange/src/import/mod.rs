@@ -14,8 +14,9 @@
 //!    CSV, with their original columns and one more with the reason.
 //! 5. [`undo_import`] reverts an import for 7 days; [`list_kept_rows`] lists the records that it could not revert.
 //!
-//! Administrators see every import, operators their own; plans and sellers are for administrators only. Every row goes
-//! through the same functions as the API, with the permissions of the user who started the current stage.
+//! Administrators see every import, operators their own; plans and sellers are for administrators only,
+//! titles and opening balances for those who may settle titles. Every row goes through the same functions as the API,
+//! with the permissions of the user who started the current stage.
 //!
 //! # Guarantees
 //! A transaction writes its records, the results of its lines and the position of the import, or nothing: after a crash

@@ -15,7 +15,7 @@ use storage::exchange::imports::line_problems::StoredLineProblem;
 use storage::exchange::imports::runs::StoredImportRun;
 use wire::import_sheet::{
     ImportField, ImportFieldKind, UnreadableCell, convert_cell, find_import_field, is_blank_cell,
-    name_referenced_record, parse_whole_number, parse_year_pair,
+    name_referenced_record, parse_instalment_pair, parse_whole_number, parse_year_pair, split_amount_sign,
 };
 use wire::read::{self, DocumentedField, InputProblems, InputRecord, PartialInput};
 
@@ -43,7 +43,7 @@ impl ImportRowParser {
         let cells: Vec<String> = serde_json::from_str(cells).unwrap_or_default();
         let (mut fields, mut field_columns, mut problems) = (Map::new(), FieldColumnIndex::new(), Vec::new());
         let (mut phones, mut phone_columns) = (Vec::new(), Vec::new());
-        let mut years = Vec::new();
+        let mut pairs = Vec::new();
         let names = Arc::clone(&self.names);
         for (at, text) in cells.iter().enumerate() {
             let Some(Some(column)) = names.columns.get(at) else { continue };
@@ -60,8 +60,20 @@ impl ImportRowParser {
             if column.cell == ImportFieldKind::Year
                 && let Some((made_year, model_year)) = parse_year_pair(text)
             {
-                years.extend([("anoFabricacao", made_year, at), ("anoModelo", model_year, at)]);
+                pairs.extend([("anoFabricacao", made_year, at), ("anoModelo", model_year, at)]);
                 continue;
+            }
+            if column.cell == ImportFieldKind::Instalment
+                && let Some((number, total)) = parse_instalment_pair(text)
+            {
+                pairs.extend([("parcela", number, at), ("parcelas", total, at)]);
+                continue;
+            }
+            let mut text = text.as_str();
+            if column.cell == ImportFieldKind::SignedMoney {
+                let (amount, is_negative) = split_amount_sign(text);
+                text = amount;
+                fields.insert("negativo".to_owned(), is_negative.into());
             }
             match self.parse_cell(registers, column, text) {
                 Ok(value) => set_field(&mut fields, column.name, value),
@@ -69,10 +81,10 @@ impl ImportRowParser {
             }
             field_columns.push((column.name.to_owned(), at));
         }
-        for (name, year, at) in years {
+        for (name, number, at) in pairs {
             // A separate column takes precedence.
             if !fields.contains_key(name) {
-                set_field(&mut fields, name, year.into());
+                set_field(&mut fields, name, number.into());
                 field_columns.push((name.to_owned(), at));
             }
         }
@@ -191,6 +203,16 @@ impl ImportRowParser {
                 let key = row.as_ref().and_then(registers::import_rows::RegisterImportRow::duplicate_key);
                 (row.map(|row| ImportRecordDraft::Register(Box::new(row))), problems, key)
             }
+            ImportKind::Titles => parse_typed_record(fields, |input| {
+                let row = finance::TitleImportRow { input };
+                let key = row.duplicate_key();
+                (ImportRecordDraft::Title(Box::new(row)), Some(key))
+            }),
+            ImportKind::OpeningBalances => parse_typed_record(fields, |input| {
+                let row = finance::OpeningBalanceRow { input };
+                let key = row.duplicate_key();
+                (ImportRecordDraft::OpeningBalance(Box::new(row)), key)
+            }),
         }
     }
 }
@@ -283,6 +305,18 @@ fn find_codes_by_name(registers: &TenantRegisters, cell: ImportFieldKind, folded
             .filter(|one| one.active && has_name(&one.name))
             .map(|one| one.code.get())
             .collect(),
+        ImportFieldKind::TitleType => {
+            let all = registers.money.title_types.iter().filter(|one| one.active && has_name(&one.name));
+            all.map(|one| one.code.get()).collect()
+        }
+        ImportFieldKind::ProtectionGroup => {
+            let all = registers.money.groups.iter().filter(|one| one.active && has_name(&one.name));
+            all.map(|one| one.code.get()).collect()
+        }
+        ImportFieldKind::MoneyAccount => {
+            let all = registers.money.accounts.iter().filter(|one| one.active && has_name(&one.name));
+            all.map(|one| one.code.get()).collect()
+        }
         ImportFieldKind::Consultant => sellers(SellerKind::Consultant),
         ImportFieldKind::Representative => sellers(SellerKind::Representative),
         _ => Vec::new(),

@@ -13,6 +13,8 @@ pub(super) enum ImportRecordDraft {
     Dependent(Box<dependents::import_rows::DependentImportRow>),
     Lead(Box<leads::import_rows::LeadImportRow>),
     Register(Box<registers::import_rows::RegisterImportRow>),
+    Title(Box<finance::TitleImportRow>),
+    OpeningBalance(Box<finance::OpeningBalanceRow>),
 }
 
 /// The parse result of a line.

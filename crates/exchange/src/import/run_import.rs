@@ -99,6 +99,7 @@ async fn find_stage_caller(
     let Some(code) = import.acting else { return Ok(Some(ImportCaller::for_command(tenant))) };
     let found = users::find_user(&app.db, tenant, code).await?.filter(|user| user.active);
     let caller = found.map(|user| ImportCaller {
+        money_rights: user.money_rights(),
         scope: Scope::for_role(tenant, user.role, user.branches),
         user: Some(code),
         role: user.role,

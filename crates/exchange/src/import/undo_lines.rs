@@ -145,5 +145,7 @@ async fn undo_line(
         ImportKind::Plans | ImportKind::Sellers => {
             registers::import_rows::undo_record_import(tx, &unit.context, unit.kind, line).await
         }
+        ImportKind::Titles => finance::undo_title_import(tx, &unit.context, line).await,
+        ImportKind::OpeningBalances => finance::undo_opening_balance_import(tx, &unit.context, line).await,
     }
 }

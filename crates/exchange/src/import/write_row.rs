@@ -27,6 +27,8 @@ pub(super) async fn write_row(
         }
         ImportRecordDraft::Lead(row) => Box::pin(leads::import_rows::import_lead(tx, context, row)).await,
         ImportRecordDraft::Register(row) => registers::import_rows::import_record(tx, context, row).await,
+        ImportRecordDraft::Title(row) => finance::import_title(tx, context, row).await,
+        ImportRecordDraft::OpeningBalance(row) => finance::import_opening_balance(tx, context, row).await,
     }
 }
 

@@ -124,11 +124,12 @@ fn write_items(
         let oldest = |item: &&BenefitItem| item.active;
         let first = mirrored_items.iter().filter(oldest).chain(mirrored_items).map(|item| item.code).next();
         for item in mirrored_items {
-            let is_first = match known.get(&item.code) {
-                Some(known) => known.is_first,
-                None => !has_first && Some(item.code) == first,
+            // Nor does it tell whether a price was agreed.
+            let (is_first, is_price_agreed) = match known.get(&item.code) {
+                Some(known) => (known.is_first, known.is_price_agreed),
+                None => (!has_first && Some(item.code) == first, item.is_price_agreed),
             };
-            let item = BenefitItem { is_first, ..item.clone() };
+            let item = BenefitItem { is_first, is_price_agreed, ..item.clone() };
             match known.get(&item.code) {
                 Some(known) if **known == item => continue,
                 Some(_) => statements.push(items::update_item(tenant, one.benefit, &item, now)),

@@ -127,6 +127,7 @@ pub(super) async fn upsert_register_record(
             values[at] = value.clone();
         }
     }
+    registers::complete_values(register, &mut values);
     for unique in register.unique {
         if let Some(duplicate) =
             stored_registers::find_duplicate_record(tx, register, tenant, unique, &values, code).await?

@@ -35,7 +35,7 @@ impl Source {
     pub async fn demo(world: &World, members: u32) -> Source {
         let database = Database::fresh(world.database.engine).await;
         let app = app_on(database.open().await, Arc::clone(&world.clock), 77);
-        let demo = DemoLoadOptions { members, seed: 7, password: PASSWORD.to_owned() };
+        let demo = DemoLoadOptions { members, seed: 7, password: PASSWORD.to_owned(), months: Some(1) };
         demo::load_demo(&app, &demo, &mut |_| {}).await.unwrap();
         let server = Server::start(app).await;
         let entered = server.enter(LOGIN, PASSWORD).await;

@@ -1,6 +1,7 @@
 //! The list of all registers, and the parts that most descriptions share.
 
 mod equipment;
+mod finance;
 mod health;
 mod operations;
 mod sales;
@@ -30,6 +31,18 @@ pub static REGISTERS: &[Register] = &[
     equipment::TRACKER,
     equipment::INSTALLATION,
     equipment::CREDIT_CARD,
+    finance::CHARGING_RULE,
+    finance::PLAN_PRICE,
+    finance::DISCOUNT,
+    finance::TITLE_TYPE,
+    finance::CHARGE_ITEM,
+    finance::LATE_CHARGE_RULE,
+    finance::PAYMENT_FORM,
+    finance::SETTLEMENT_TYPE,
+    finance::MONEY_ACCOUNT,
+    finance::BANK_HOLIDAY,
+    // Last: only an association with more than one group needs it.
+    finance::PROTECTION_GROUP,
 ];
 
 pub use sets::find_choice_label;

@@ -7,7 +7,7 @@ use crate::describe::{FieldDefault, FieldSpec, FieldType, PartTable, Register, r
 pub const SITUATION: Register = Register {
     about: "As situações por que passam benefícios, eventos, vistorias, chamados e consultas: cor, prazo e para onde levam.",
     section: "O dia a dia",
-    columns: &["entidade", "tipo", "padrao", "prazoHoras", "ordem"],
+    columns: &["entidade", "tipo", "padrao", "cobra", "prazoHoras", "ordem"],
     unique: &[require_unique_name(&["nome", "entidade"])],
     filters: &["entidade", "tipo"],
     ..build_plain_register(
@@ -49,6 +49,11 @@ pub const SITUATION: Register = Register {
                 "Depois de quantas horas nela alguém deve olhar; sem prazo onde não vem.",
                 "72",
             ).with_hint("Depois dele o registro aparece como atrasado; vazio, nunca."),
+            FieldSpec::new("cobra", "is_charged", FieldType::Flag).with_texts(
+                "Cobra mensalidade",
+                "Se a mensalidade de um benefício nesta situação é cobrada. Onde não vem, as de tipo ATIVO e SUSPENSO cobram e as outras não; só as de benefício podem cobrar.",
+                "false",
+            ).with_hint("Só para situações de benefício: quem está nela recebe a mensalidade."),
             FieldSpec::new(
                 "proximas",
                 "",

@@ -36,6 +36,30 @@ pub const VEHICLE_CATEGORY: &[(i64, &str)] = &[
 
 pub const PRIORITY: &[(i64, &str)] = &[(1, "Baixa"), (2, "Média"), (3, "Alta"), (4, "Urgente")];
 
+pub const CHARGE_ITEM_KIND: &[(i64, &str)] = &[
+    (1, "TAXA_ADMINISTRACAO"),
+    (2, "RATEIO"),
+    (3, "ADICIONAL"),
+    (4, "ADESAO"),
+    (5, "VISTORIA"),
+    (6, "REATIVACAO"),
+    (7, "FUNDO_RESERVA"),
+    (8, "PARTICIPACAO"),
+    (9, "PENALIDADE"),
+    (10, "MULTA_JUROS"),
+    (11, "DESPESA"),
+];
+
+/// The four natures of a charge in Complementary Law 213/2025.
+pub const LEGAL_NATURE: &[(i64, &str)] =
+    &[(1, "INDENIZACAO"), (2, "REEMBOLSO"), (3, "ADMINISTRACAO"), (4, "OPERACAO")];
+
+pub const SHORTFALL_TREATMENT: &[(i64, &str)] = &[(1, "PROXIMA_COBRANCA"), (2, "DISPENSA")];
+
+pub const LAUNCH_KIND: &[(i64, &str)] = &[(1, "CREDITO"), (2, "DEBITO"), (3, "RATEIO")];
+
+pub const MONEY_ACCOUNT_KIND: &[(i64, &str)] = &[(1, "BANCO"), (2, "CAIXA")];
+
 /// Display labels, where they differ from the external name.
 const LABELS: &[(&str, &str)] = &[
     ("beneficio", "Benefício"),
@@ -43,6 +67,7 @@ const LABELS: &[(&str, &str)] = &[
     ("vistoria", "Vistoria"),
     ("helpDesk", "Help desk"),
     ("consulta", "Consulta"),
+    ("titulo", "Título"),
     ("ATIVO", "Ativo"),
     ("PENDENTE", "Pendente"),
     ("SUSPENSO", "Suspenso"),
@@ -61,6 +86,27 @@ const LABELS: &[(&str, &str)] = &[
     ("Caminhao", "Caminhão"),
     ("Utilitario", "Utilitário"),
     ("Onibus", "Ônibus"),
+    ("TAXA_ADMINISTRACAO", "Taxa de administração"),
+    ("RATEIO", "Rateio"),
+    ("ADICIONAL", "Adicional"),
+    ("ADESAO", "Adesão"),
+    ("VISTORIA", "Vistoria"),
+    ("REATIVACAO", "Reativação"),
+    ("FUNDO_RESERVA", "Fundo de reserva"),
+    ("PARTICIPACAO", "Participação em evento"),
+    ("PENALIDADE", "Penalidade"),
+    ("MULTA_JUROS", "Multa e juros"),
+    ("DESPESA", "Despesa"),
+    ("INDENIZACAO", "I – Indenizações e despesas de eventos"),
+    ("REEMBOLSO", "II – Reembolso de despesas adiantadas"),
+    ("ADMINISTRACAO", "III – Taxa de administração"),
+    ("OPERACAO", "IV – Outras despesas da operação"),
+    ("PROXIMA_COBRANCA", "Entra na próxima cobrança"),
+    ("DISPENSA", "É dispensada"),
+    ("CREDITO", "Crédito"),
+    ("DEBITO", "Débito"),
+    ("BANCO", "Banco"),
+    ("CAIXA", "Caixa"),
 ];
 
 /// The display label of a set member.

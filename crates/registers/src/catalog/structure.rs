@@ -27,7 +27,7 @@ pub const BRANCH: Register = Register {
 pub const PLAN: Register = Register {
     about: "O que a associação oferece: o que protege e quanto custa por mês.",
     section: "A associação",
-    columns: &["tipoBeneficio", "valor"],
+    columns: &["tipoBeneficio", "valor", "codGrupo"],
     unique: &[require_unique_name(&["nome"])],
     filters: &["tipoBeneficio"],
     ..build_plain_register(
@@ -58,6 +58,29 @@ pub const PLAN: Register = Register {
                 "O que o plano inclui.",
                 r#""Colisão, roubo e furto, com guincho de 200 km.""#,
             ),
+            FieldSpec::new("codGrupo", "protection_group", FieldType::Reference("grupoProtecao"))
+                .with_default(FieldDefault::Number(1))
+                .with_texts(
+                    "Grupo de proteção",
+                    "O grupo de proteção a que o plano pertence; o grupo 1 onde não vem.",
+                    "1",
+                )
+                .with_hint("Quem tem o plano divide as despesas deste grupo, e de nenhum outro."),
+            FieldSpec::new("codItemCobranca", "charge_item", FieldType::Reference("itemCobranca"))
+                .with_texts(
+                    "Item de cobrança",
+                    "O item de cobrança em que entra o valor do plano. Sem ele, o primeiro plano de um benefício entra \
+                     como diz a regra de cobrança, e os outros como adicional.",
+                    "1",
+                )
+                .with_hint("Em branco, o primeiro plano entra como taxa de administração, e os outros como adicional."),
+            FieldSpec::new("taxaAdesao", "joining_fee", FieldType::Money)
+                .with_texts(
+                    "Taxa de adesão",
+                    "O que se cobra uma vez de quem adere ao plano; nada onde não vem.",
+                    "150",
+                )
+                .with_hint("Cobrada uma vez, de quem adere ao plano."),
         ],
     )
 };

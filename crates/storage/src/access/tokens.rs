@@ -2,7 +2,7 @@
 
 use crate::server::tenants::decode_roles;
 use crate::{Error, QueryWeight, ReadSource, Statement, Tx, sql};
-use domain::{BranchCode, Moment, Role, TenantId, UserCode};
+use domain::{BranchCode, Moment, MoneyRights, Role, TenantId, UserCode};
 
 /// The user of a token, and when it expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub struct StoredTokenHolder {
     pub user: UserCode,
     pub role: Role,
     pub branches: Vec<BranchCode>,
+    /// As stored; an administrator has more.
+    pub money_rights: MoneyRights,
     pub expires_at: Moment,
     /// Issued by the console.
     pub is_console: bool,
@@ -53,7 +55,7 @@ pub async fn find_token_holder(
     now: Moment,
 ) -> Result<Option<StoredTokenHolder>, Error> {
     let statement =
-        sql("SELECT k.expires_at, k.is_console, k.active_at, k.has_code, u.code, u.role, b.branch,
+        sql("SELECT k.expires_at, k.is_console, k.active_at, k.has_code, u.code, u.role, u.money_rights, b.branch,
              f.confirmed_at AS factor_since, t.second_factor_roles
          FROM tokens k
          JOIN users u ON u.tenant = k.tenant AND u.code = k.user_code AND u.active
@@ -73,6 +75,7 @@ pub async fn find_token_holder(
         user: first.get("code")?,
         role,
         branches: branches.filter_map(Result::transpose).collect::<Result<_, _>>()?,
+        money_rights: first.get("money_rights")?,
         expires_at: first.get("expires_at")?,
         is_console: first.get("is_console")?,
         active_at: first.get("active_at")?,

@@ -1,7 +1,7 @@
 //! Users of a tenant, and their logins, which are unique on the server.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
-use domain::{BranchCode, DisplayName, Email, Moment, Role, Scope, TenantId, User, UserCode};
+use domain::{BranchCode, DisplayName, Email, Moment, MoneyRights, Role, Scope, TenantId, User, UserCode};
 
 pub struct NewUserRow<'u> {
     pub tenant: TenantId,
@@ -10,6 +10,7 @@ pub struct NewUserRow<'u> {
     pub email: &'u Email,
     pub role: Role,
     pub branches: &'u [BranchCode],
+    pub money_rights: MoneyRights,
     pub password_hash: &'u str,
     pub must_change_password: bool,
     pub now: Moment,
@@ -18,7 +19,7 @@ pub struct NewUserRow<'u> {
 /// The columns read by [`collect_users`].
 macro_rules! select {
     () => {
-        "SELECT u.code, u.name, u.email, u.role, u.active, u.version, u.updated_at, b.branch
+        "SELECT u.code, u.name, u.email, u.role, u.money_rights, u.active, u.version, u.updated_at, b.branch
              FROM users u LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code "
     };
 }
@@ -28,8 +29,8 @@ pub async fn insert_user(tx: &mut Tx, user: &NewUserRow<'_>) -> Result<(), Error
     let mut statements =
         vec![
         sql("INSERT INTO users (tenant, code, name, email, role, password_hash, must_change_password, active,
-                 version, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, 1, $8, $8)")
+                 version, created_at, updated_at, money_rights)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, 1, $8, $8, $9)")
         .arg(user.tenant)
         .arg(user.code)
         .arg(user.name.as_str())
@@ -37,7 +38,8 @@ pub async fn insert_user(tx: &mut Tx, user: &NewUserRow<'_>) -> Result<(), Error
         .arg(user.role)
         .arg(user.password_hash)
         .arg(user.must_change_password)
-        .arg(user.now),
+        .arg(user.now)
+        .arg(user.money_rights),
     ];
     statements.extend(insert_user_branches(user.tenant, user.code, user.branches));
     tx.execute_batch(statements).await
@@ -100,7 +102,8 @@ fn insert_user_branches(
 #[boxed::future]
 pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Error> {
     let mut statements = vec![
-        sql("UPDATE users SET name = $3, email = $4, role = $5, active = $6, version = version + 1, updated_at = $7
+        sql("UPDATE users SET name = $3, email = $4, role = $5, active = $6, version = version + 1, updated_at = $7,
+                 money_rights = $8
              WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(user.code)
@@ -108,7 +111,8 @@ pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(
         .arg(user.email.as_str())
         .arg(user.role)
         .arg(user.active)
-        .arg(user.updated_at),
+        .arg(user.updated_at)
+        .arg(user.stored_money_rights),
         sql("DELETE FROM user_branches WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user.code),
     ];
     statements.extend(insert_user_branches(tenant, user.code, &user.branches));
@@ -220,6 +224,7 @@ fn collect_users(rows: &[Row]) -> Result<Vec<User>, Error> {
                 role: row.get("role")?,
                 active: row.get("active")?,
                 branches: Vec::new(),
+                stored_money_rights: row.get("money_rights")?,
                 version: row.get("version")?,
                 updated_at: row.get("updated_at")?,
             });

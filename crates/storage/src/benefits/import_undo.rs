@@ -67,7 +67,15 @@ pub fn render_benefit_snapshot(benefit: &Benefit, items: &[BenefitItem]) -> Stri
         .iter()
         .map(|one| {
             let (price, included) = (one.price.cents(), one.included_on.to_iso());
-            json!([one.code.get(), one.plan.get(), price, included, one.is_first, one.active])
+            json!([
+                one.code.get(),
+                one.plan.get(),
+                price,
+                included,
+                one.is_first,
+                one.active,
+                one.is_price_agreed
+            ])
         })
         .collect();
     let values = row::build_benefit_row(TenantId::SERVER, BenefitCode::new(0), benefit);
@@ -90,6 +98,8 @@ pub fn parse_benefit_snapshot(text: &str) -> Result<(Benefit, Vec<BenefitItem>),
             included_on: Date::from_iso(one[3].as_str()?)?,
             is_first: one[4].as_bool()?,
             active: one[5].as_bool()?,
+            // Snapshots of older versions know agreed prices alone.
+            is_price_agreed: one[6].as_bool().unwrap_or(true),
         })
     };
     let items = all["items"].as_array().ok_or_else(broken)?.iter();
@@ -112,6 +122,8 @@ pub async fn find_benefit_reference(
             query("SELECT 1 AS one FROM inspections WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
             query("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
             query("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM title_benefits WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM benefit_discounts WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
         ])
         .await?;
     let kinds = [
@@ -121,6 +133,8 @@ pub async fn find_benefit_reference(
         ReferenceKind::Inspections,
         ReferenceKind::Tickets,
         ReferenceKind::Appointments,
+        ReferenceKind::Titles,
+        ReferenceKind::Discounts,
     ];
     Ok(found.iter().zip(kinds).find(|(rows, _)| !rows.is_empty()).map(|(_, kind)| kind))
 }

@@ -11,7 +11,7 @@ pub async fn list_items(
     tenant: TenantId,
     benefit: BenefitCode,
 ) -> Result<Vec<BenefitItem>, Error> {
-    let statement = sql("SELECT code, plan, price, included_on, is_first, active FROM items
+    let statement = sql("SELECT code, plan, price, included_on, is_first, is_price_agreed, active FROM items
          WHERE tenant = $1 AND benefit = $2 ORDER BY code")
     .arg(tenant)
     .arg(benefit);
@@ -27,7 +27,7 @@ pub async fn list_items_of_benefits(
     benefits: impl IntoIterator<Item = BenefitCode>,
 ) -> Result<Vec<(BenefitCode, BenefitItem)>, Error> {
     let statement =
-        sql("SELECT benefit, code, plan, price, included_on, is_first, active FROM items WHERE tenant = $1")
+        sql("SELECT benefit, code, plan, price, included_on, is_first, is_price_agreed, active FROM items WHERE tenant = $1")
             .arg(tenant)
             .filter_in("benefit", benefits)
             .append_text("ORDER BY benefit, code");
@@ -42,6 +42,7 @@ fn parse_item_row(row: &Row) -> Result<BenefitItem, Error> {
         price: row.get("price")?,
         included_on: row.get("included_on")?,
         is_first: row.get("is_first")?,
+        is_price_agreed: row.get("is_price_agreed")?,
         active: row.get("active")?,
     })
 }
@@ -62,7 +63,7 @@ pub fn insert_dated_items<'i>(
     tenant: TenantId,
     items: impl IntoIterator<Item = (BenefitCode, i32, Moment, &'i BenefitItem)>,
 ) -> Vec<Statement> {
-    let rows = items.into_iter().map(|(benefit, slot, now, item)| -> [SqlScalar; 11] {
+    let rows = items.into_iter().map(|(benefit, slot, now, item)| -> [SqlScalar; 12] {
         [
             tenant.into(),
             benefit.into(),
@@ -71,14 +72,16 @@ pub fn insert_dated_items<'i>(
             item.price.into(),
             item.included_on.into(),
             item.is_first.into(),
+            item.is_price_agreed.into(),
             item.active.into(),
             slot.into(),
             now.into(),
             now.into(),
         ]
     });
-    let head = "INSERT INTO items (tenant, benefit, code, plan, price, included_on, is_first, active, slot, created_at,
-         updated_at) VALUES";
+    let head =
+        "INSERT INTO items (tenant, benefit, code, plan, price, included_on, is_first, is_price_agreed,
+         active, slot, created_at, updated_at) VALUES";
     build_inserts(head, ROWS_PER_STATEMENT, rows)
 }
 
@@ -92,8 +95,8 @@ pub fn deactivate_item(tenant: TenantId, benefit: BenefitCode, item: ItemCode, n
 }
 
 pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &BenefitItem, now: Moment) -> Statement {
-    sql("UPDATE items SET plan = $4, price = $5, included_on = $6, is_first = $7, active = $8, updated_at = $9
-         WHERE tenant = $1 AND benefit = $2 AND code = $3")
+    sql("UPDATE items SET plan = $4, price = $5, included_on = $6, is_first = $7, active = $8,
+         updated_at = $9, is_price_agreed = $10 WHERE tenant = $1 AND benefit = $2 AND code = $3")
     .arg(tenant)
     .arg(benefit)
     .arg(item.code)
@@ -103,20 +106,23 @@ pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &BenefitItem, n
     .arg(item.is_first)
     .arg(item.active)
     .arg(now)
+    .arg(item.is_price_agreed)
 }
 
-/// Updates the price of an item and whether it is active.
+/// Updates the price of an item, where its price comes from, and whether it is active.
 pub fn update_item_terms(
     tenant: TenantId,
     benefit: BenefitCode,
     item: &BenefitItem,
     now: Moment,
 ) -> Statement {
-    sql("UPDATE items SET active = $4, price = $5, updated_at = $6 WHERE tenant = $1 AND benefit = $2 AND code = $3")
-        .arg(tenant)
-        .arg(benefit)
-        .arg(item.code)
-        .arg(item.active)
-        .arg(item.price)
-        .arg(now)
+    sql("UPDATE items SET active = $4, price = $5, updated_at = $6, is_price_agreed = $7
+         WHERE tenant = $1 AND benefit = $2 AND code = $3")
+    .arg(tenant)
+    .arg(benefit)
+    .arg(item.code)
+    .arg(item.active)
+    .arg(item.price)
+    .arg(now)
+    .arg(item.is_price_agreed)
 }

@@ -3,6 +3,7 @@
 pub mod installations;
 pub mod items;
 pub mod monthly_counts;
+pub mod title_revisions;
 
 mod cards;
 mod find;

@@ -20,7 +20,7 @@ pub fn sql(text: &'static str) -> Statement {
 
 /// Multi-row inserts: `build_inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes 100 rows per statement and the
 /// rest in quarters of that, down to one, so that the engines cache only a few prepared statements.
-pub(crate) fn build_inserts<R: IntoIterator<Item = SqlScalar>>(
+pub fn build_inserts<R: IntoIterator<Item = SqlScalar>>(
     head: &'static str,
     at_once: usize,
     rows: impl IntoIterator<Item = R>,

@@ -1,14 +1,22 @@
 //! The four value types that both engines share, and their conversion from and to Rust types.
 
+use domain::finance::{
+    ChargeItemKind, ChargeSource, ChargedMonth, ChargingRunState, LaunchKind, LedgerAccountKind,
+    LedgerEntryKind, LegalNature, MoneyAccountKind, NotChargedReason, PendingChargeSituation,
+    PendingChargeSource, PriceSource, RunTitleOutcome, ShortfallTreatment, TitleSituation,
+};
 use domain::{
-    AppointmentCode, BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, ClinicCode,
-    CreditCardCode, Date, DealCode, DealState, DeliveryState, DependentCode, DoctorCode, Entity, FieldCode,
-    FieldKind, FileCode, FileKind, FileOwner, FilterCode, Fuel, FunnelCode, HistoryCode, ImportCode,
-    ImportKind, ImportOutcome, ImportState, InspectionCode, InspectionTypeCode, InstallationCode, Involved,
-    ItemCode, Kinship, LeadCode, MailCode, Moment, Money, Nature, PersonCode, PhoneKind, PlanCode, Priority,
-    ReceiverCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind, SpecialtyCode, StageCode,
-    SupplierCode, TenantId, TicketCode, TicketTypeCode, TrackerCode, UserCode, VehicleCategory,
-    VehicleTypeCode,
+    AppointmentCode, BenefitCode, BenefitDiscountCode, BenefitKind, BranchCode, ChargeItemCode,
+    ChargingRuleCode, ChargingRunCode, CivilState, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode,
+    Date, DealCode, DealState, DeliveryState, DependentCode, DiscountCode, DoctorCode, Entity, FieldCode,
+    FieldKind, FileCode, FileKind, FileOwner, FilterCode, Fuel, FunnelCode, GroupCode, HistoryCode,
+    HolidayCode, ImportCode, ImportKind, ImportOutcome, ImportState, InspectionCode, InspectionTypeCode,
+    InstallationCode, Involved, ItemCode, Kinship, LateChargeRuleCode, LeadCode, LedgerAccountCode,
+    LedgerEntryCode, MailCode, Moment, Money, MoneyAccountCode, MoneyRights, Nature, PaymentFormCode,
+    PendingChargeCode, PersonCode, PhoneKind, PlanCode, PlanPriceCode, Priority, ReceiverCode, Role,
+    SellerCode, SellerKind, SettlementCode, SettlementTypeCode, Sex, SituationCode, SituationKind,
+    SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode, TitleCode, TitleTypeCode,
+    TrackerCode, UserCode, VehicleCategory, VehicleTypeCode,
 };
 
 /// A parameter or column value: BIGINT, TEXT, BOOLEAN, BYTEA or NULL.
@@ -172,6 +180,22 @@ impl FromColumn for Date {
     }
 }
 
+/// `2026-11`
+impl From<ChargedMonth> for SqlScalar {
+    fn from(month: ChargedMonth) -> SqlScalar {
+        SqlScalar::Text(month.to_iso())
+    }
+}
+
+impl FromColumn for ChargedMonth {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<ChargedMonth> {
+        match value {
+            SqlScalarRef::Text(text) => ChargedMonth::from_iso(text),
+            _ => None,
+        }
+    }
+}
+
 /// In cents.
 impl From<Money> for SqlScalar {
     fn from(money: Money) -> SqlScalar {
@@ -236,7 +260,25 @@ codes!(
     SpecialtyCode,
     ClinicCode,
     DoctorCode,
-    TrackerCode
+    TrackerCode,
+    GroupCode,
+    ChargeItemCode,
+    LateChargeRuleCode,
+    TitleTypeCode,
+    PaymentFormCode,
+    MoneyAccountCode,
+    SettlementTypeCode,
+    HolidayCode,
+    PlanPriceCode,
+    DiscountCode,
+    BenefitDiscountCode,
+    ChargingRuleCode,
+    TitleCode,
+    SettlementCode,
+    PendingChargeCode,
+    LedgerAccountCode,
+    LedgerEntryCode,
+    ChargingRunCode
 );
 
 macro_rules! numbered {
@@ -256,6 +298,7 @@ macro_rules! numbered {
 }
 numbered!(
     Role,
+    MoneyRights,
     Entity,
     SituationKind,
     BenefitKind,
@@ -276,5 +319,20 @@ numbered!(
     FileKind,
     ImportKind,
     ImportState,
-    ImportOutcome
+    ImportOutcome,
+    LaunchKind,
+    LegalNature,
+    PendingChargeSituation,
+    PendingChargeSource,
+    ChargeItemKind,
+    MoneyAccountKind,
+    ShortfallTreatment,
+    TitleSituation,
+    PriceSource,
+    LedgerAccountKind,
+    LedgerEntryKind,
+    ChargingRunState,
+    NotChargedReason,
+    ChargeSource,
+    RunTitleOutcome
 );

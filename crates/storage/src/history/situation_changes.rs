@@ -51,6 +51,22 @@ pub fn insert_history_entry(
 
 const ROWS_PER_STATEMENT: usize = 50;
 
+/// Inserts many changes with consecutive codes from `first` on, each with its body and one outbox row per receiver.
+pub fn insert_history_entries(
+    first: HistoryCode,
+    changes: &[(NewHistoryRow, String)],
+    receivers: &[ReceiverCode],
+) -> Vec<Statement> {
+    let mut statements = insert_silent_entries(first, changes.iter().cloned());
+    let codes = (first.get()..).map(HistoryCode::new);
+    let outbox = codes.zip(changes).flat_map(|(code, (change, _))| {
+        let record = (change.entity, change.record);
+        receivers.iter().map(move |receiver| (change.tenant, *receiver, code, record, change.at))
+    });
+    statements.extend(outbox::insert_outbox_rows(outbox));
+    statements
+}
+
 /// Inserts many changes without notifying receivers, with consecutive codes from `first` on, each with its body.
 pub fn insert_silent_entries(
     first: HistoryCode,

@@ -52,6 +52,9 @@ pub async fn find_person_reference(
             query("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND person = $2 LIMIT 1"),
             query("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND person = $2 LIMIT 1"),
             query("SELECT 1 AS one FROM credit_cards WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM titles WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            // Ledger account 7 is a member's credit. A reversed one stays in the books, under the person's code.
+            query("SELECT 1 AS one FROM ledger_accounts WHERE tenant = $1 AND kind = 7 AND reference = $2 LIMIT 1"),
             // Owner 4 is a member.
             query("SELECT 1 AS one FROM files WHERE tenant = $1 AND owner = 4 AND record = $2 LIMIT 1"),
         ])
@@ -64,6 +67,8 @@ pub async fn find_person_reference(
         ReferenceKind::Tickets,
         ReferenceKind::Appointments,
         ReferenceKind::CreditCards,
+        ReferenceKind::Titles,
+        ReferenceKind::Credit,
         ReferenceKind::Files,
     ];
     Ok(found.iter().zip(kinds).find(|(rows, _)| !rows.is_empty()).map(|(_, kind)| kind))

@@ -35,7 +35,11 @@ pub async fn find_duplicate_record(
     let conditions: Vec<FieldCondition<'_>> = unique.fields.iter().filter_map(find_condition).collect();
     let [(first, value), ..] = conditions[..] else { return Ok(None) };
     // A missing value is never a duplicate.
-    let FieldContent::Text(text) = value else { return Ok(None) };
+    let folded = match value {
+        FieldContent::Text(text) => fold_text(text),
+        FieldContent::Date(_) => String::new(),
+        _ => return Ok(None),
+    };
     let equal = if unique.folded { &conditions[1..] } else { &conditions[..] };
     let statement = sql("SELECT").append_text(&format!("{} AS code, {} AS name", register.key, first.column));
     let statement =
@@ -45,7 +49,6 @@ pub async fn find_duplicate_record(
             filter_by_conditions(statement, equal, None).append_text(&format!("ORDER BY {}", register.key)),
         )
         .await?;
-    let folded = fold_text(text);
     for row in &rows {
         let (code, name): (i32, String) = (row.get("code")?, row.get("name")?);
         if Some(code) != except && (!unique.folded || fold_text(&name) == folded) {

@@ -9,6 +9,7 @@ pub mod claim_types;
 pub mod clinics;
 pub mod doctors;
 pub mod due_days;
+pub mod finance;
 pub mod funnels;
 pub mod inspection_types;
 pub mod plans;

@@ -1,7 +1,7 @@
 //! The plans that a tenant sells.
 
 use crate::{Error, QueryWeight, ReadSource, Tx, sql};
-use domain::{BenefitKind, DisplayName, Moment, Money, PlanCode, TenantId};
+use domain::{BenefitKind, ChargeItemCode, DisplayName, GroupCode, Moment, Money, PlanCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPlan {
@@ -9,6 +9,12 @@ pub struct StoredPlan {
     pub name: String,
     pub kind: BenefitKind,
     pub price: Money,
+    /// Of a benefit's plans, the first decides the group of the benefit.
+    pub group: GroupCode,
+    /// What its price is charged as; without it, the charging rule says so of the first plan, and others are add-ons.
+    pub charge_item: Option<ChargeItemCode>,
+    /// 0 if joining costs nothing.
+    pub joining_fee: Money,
     pub active: bool,
 }
 
@@ -18,8 +24,9 @@ pub async fn list_plans(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredPlan>, Error> {
-    let statement = sql("SELECT code, name, benefit_kind, price, active FROM plans WHERE tenant = $1
-         ORDER BY code")
+    let statement = sql("SELECT code, name, benefit_kind, price, protection_group, charge_item, joining_fee,
+         active FROM plans
+         WHERE tenant = $1 ORDER BY code")
     .arg(tenant);
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
@@ -29,6 +36,9 @@ pub async fn list_plans(
                 name: row.get("name")?,
                 kind: row.get("benefit_kind")?,
                 price: row.get("price")?,
+                group: row.get("protection_group")?,
+                charge_item: row.get("charge_item")?,
+                joining_fee: row.get::<Option<Money>>("joining_fee")?.unwrap_or_default(),
                 active: row.get("active")?,
             })
         })

@@ -12,7 +12,7 @@ pub async fn find_record_reference(
     tenant: TenantId,
     code: i32,
 ) -> Result<Option<ReferenceKind>, Error> {
-    use ReferenceKind::{Benefits, Deals, Dependents, Leads, Members};
+    use ReferenceKind::{Benefits, Deals, Dependents, Discounts, Leads, Members, Prices};
     let query = |text: &'static str| sql(text).arg(tenant).arg(code);
     let part = |text: &'static str| sql(text).arg(tenant).arg(format!("% {code} %"));
     let (queries, kinds) = match table {
@@ -23,8 +23,10 @@ pub async fn find_record_reference(
                     "SELECT 1 AS one FROM dependents WHERE tenant = $1 AND ' ' || plans || ' ' LIKE $2 LIMIT 1",
                 ),
                 part("SELECT 1 AS one FROM deals WHERE tenant = $1 AND ' ' || plans || ' ' LIKE $2 LIMIT 1"),
+                query("SELECT 1 AS one FROM plan_prices WHERE tenant = $1 AND plan = $2 LIMIT 1"),
+                query("SELECT 1 AS one FROM discounts WHERE tenant = $1 AND plan = $2 LIMIT 1"),
             ],
-            vec![Benefits, Dependents, Deals],
+            vec![Benefits, Dependents, Deals, Prices, Discounts],
         ),
         _ => (
             vec![

@@ -52,6 +52,7 @@ fn parse_field_value(field: &FieldSpec, row: &Row) -> Result<FieldContent, Error
     let read = match field.kind {
         FieldType::Flag => row.get::<Option<bool>>(column)?.map(FieldContent::Flag),
         FieldType::Integer { .. }
+        | FieldType::Percent
         | FieldType::Choice(_)
         | FieldType::Reference(_)
         | FieldType::Benefit

@@ -13,6 +13,8 @@ pub struct StoredSituation {
     pub colour: Colour,
     /// The default situation of its type.
     pub is_default: bool,
+    /// Benefits in it are charged; always false for other records.
+    pub is_charged: bool,
     /// After this many hours in it a record is overdue.
     pub limit_hours: Option<i32>,
     /// Its display position.
@@ -29,7 +31,8 @@ pub async fn list_situations(
     tenant: TenantId,
 ) -> Result<Vec<StoredSituation>, Error> {
     let statement = sql(
-        "SELECT s.entity, s.code, s.name, s.kind, s.colour, s.is_default, s.limit_hours, s.position, s.active, m.next
+        "SELECT s.entity, s.code, s.name, s.kind, s.colour, s.is_default, s.limit_hours, s.position, s.active,
+             s.is_charged, m.next
          FROM situations s LEFT JOIN situation_moves m ON m.tenant = s.tenant AND m.situation = s.code
          WHERE s.tenant = $1 ORDER BY s.code, m.next",
     )
@@ -60,6 +63,7 @@ fn parse_situation_row(
         colour: Colour::parse(&colour)
             .map_err(|_| Error::Broken(format!("{colour:?} is kept as a colour")))?,
         is_default: row.get("is_default")?,
+        is_charged: row.get("is_charged")?,
         limit_hours: row.get("limit_hours")?,
         position: row.get("position")?,
         next: next.into_iter().collect(),
@@ -78,8 +82,8 @@ pub async fn insert_default_situations(
 ) -> Result<(), Error> {
     let insert = |(code, initial): (i32, &InitialSituation)| {
         sql("INSERT INTO situations (tenant, entity, code, name, folded_name, kind, colour, is_default, position,
-                 active, version, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $3, TRUE, 1, $9, $9)")
+                 active, version, created_at, updated_at, is_charged)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $3, TRUE, 1, $9, $9, $10)")
         .arg(tenant)
         .arg(initial.entity)
         .arg(code)
@@ -89,6 +93,7 @@ pub async fn insert_default_situations(
         .arg(initial.colour.to_string())
         .arg(initial.is_default)
         .arg(now)
+        .arg(initial.entity.is_charged_while(initial.kind))
     };
     tx.execute_batch((first..).zip(initial_situations).map(insert).collect()).await
 }

@@ -62,6 +62,14 @@ pub enum Counter {
     SavedFilter,
     File,
     Import,
+    Title,
+    Settlement,
+    PendingCharge,
+    LedgerAccount,
+    LedgerEntry,
+    ClosingChange,
+    ChargingRun,
+    BenefitDiscount,
 }
 
 impl Counter {
@@ -117,6 +125,14 @@ impl Counter {
             Counter::SavedFilter => "saved_filter",
             Counter::File => "file",
             Counter::Import => "import",
+            Counter::Title => "title",
+            Counter::Settlement => "settlement",
+            Counter::PendingCharge => "pending_charge",
+            Counter::LedgerAccount => "ledger_account",
+            Counter::LedgerEntry => "ledger_entry",
+            Counter::ClosingChange => "period_change",
+            Counter::ChargingRun => "charging_run",
+            Counter::BenefitDiscount => "benefit_discount",
         }
     }
 }

@@ -4,6 +4,7 @@
 extern crate amparo_storage as storage;
 
 mod activity;
+mod append_only;
 mod file;
 mod gate;
 mod pooler;

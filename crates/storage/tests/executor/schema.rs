@@ -381,6 +381,8 @@ fn back_to(engine: Engine, version: usize) -> String {
                 ["ALTER", "TABLE", name, "DROP", "COLUMN", column, ..] => {
                     of_this.push(format!("ALTER TABLE {name} ADD COLUMN {};", defined(engine, name, column)));
                 }
+                // Guards go with their table.
+                ["FORBID", "CHANGES", ..] => {}
                 // What was filled in goes with what was created, and what was removed was moved there.
                 ["UPDATE" | "INSERT" | "DELETE", ..] | [] => {}
                 ref other => panic!("no way back from {other:?}"),

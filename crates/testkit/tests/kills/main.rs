@@ -30,7 +30,7 @@ const HERE: TenantId = TenantId::new(1);
 /// An association with a few members, and with somebody who is told of changes.
 async fn found(database: &Database) -> App {
     let app = app_on(database.open().await, Arc::new(StillClock::default()), 0);
-    let few = DemoLoadOptions { members: 20, seed: 1, password: demo::PASSWORD.to_owned() };
+    let few = DemoLoadOptions { members: 20, seed: 1, password: demo::PASSWORD.to_owned(), months: Some(2) };
     demo::load_demo(&app, &few, &mut |_| {}).await.unwrap();
     let unit = app.db.write(WriteLane::foreground(HERE), app.now(), |tx, now| {
         Box::pin(async move {

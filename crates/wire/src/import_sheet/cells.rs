@@ -34,6 +34,9 @@ pub fn name_referenced_record(cell: ImportFieldKind) -> Option<&'static str> {
         ImportFieldKind::Consultant => Some("um consultor em uso"),
         ImportFieldKind::Representative => Some("um representante em uso"),
         ImportFieldKind::VehicleType => Some("um tipo de veículo em uso"),
+        ImportFieldKind::TitleType => Some("um tipo de título em uso"),
+        ImportFieldKind::ProtectionGroup => Some("um grupo de proteção em uso"),
+        ImportFieldKind::MoneyAccount => Some("uma conta ou um caixa em uso"),
         _ => None,
     }
 }
@@ -57,9 +60,9 @@ pub fn convert_cell(cell: ImportFieldKind, text: &str) -> Result<Value, Unreadab
     Ok(match cell {
         ImportFieldKind::Document => restore_document_zeros(text).into(),
         ImportFieldKind::Date => normalize_date(text).into(),
-        ImportFieldKind::Money => normalize_money(text).into(),
+        ImportFieldKind::Money | ImportFieldKind::SignedMoney => normalize_money(text).into(),
         ImportFieldKind::Flag => return parse_flag(text),
-        ImportFieldKind::Number | ImportFieldKind::Year => {
+        ImportFieldKind::Number | ImportFieldKind::Year | ImportFieldKind::Instalment => {
             parse_whole_number(text).map_or_else(|| text.into(), Value::from)
         }
         ImportFieldKind::Sex => match_set_member::<Sex>(
@@ -98,7 +101,10 @@ pub fn convert_cell(cell: ImportFieldKind, text: &str) -> Result<Value, Unreadab
         | ImportFieldKind::Plan
         | ImportFieldKind::Consultant
         | ImportFieldKind::Representative
-        | ImportFieldKind::VehicleType => text.into(),
+        | ImportFieldKind::VehicleType
+        | ImportFieldKind::TitleType
+        | ImportFieldKind::ProtectionGroup
+        | ImportFieldKind::MoneyAccount => text.into(),
     })
 }
 
@@ -199,6 +205,27 @@ pub fn parse_year_pair(text: &str) -> Option<(i64, i64)> {
     let (made, model) = text.split_once(['/', '-'])?;
     let year = |text: &str| parse_whole_number(text).filter(|_| text.trim().len() == 4);
     Some((year(made)?, year(model)?))
+}
+
+/// Number and total of an instalment: `3/12`, `3 de 12`.
+pub fn parse_instalment_pair(text: &str) -> Option<(i64, i64)> {
+    let (number, total) = text.split_once('/').or_else(|| text.split_once(" de "))?;
+    Some((parse_whole_number(number)?, parse_whole_number(total)?))
+}
+
+/// The amount without its sign, and whether it is below 0: `-1.234,56`, `(1.234,56)`, `1.234,56 D`.
+pub fn split_amount_sign(text: &str) -> (&str, bool) {
+    let text = text.trim();
+    if let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        return (inner, true);
+    }
+    if let Some(rest) = text.strip_prefix('-').or_else(|| text.strip_suffix(['D', 'd', '-'])) {
+        return (rest.trim(), true);
+    }
+    match text.strip_prefix("R$").map(str::trim_start).and_then(|rest| rest.strip_prefix('-')) {
+        Some(rest) => (rest, true),
+        None => (text.strip_suffix(['C', 'c']).unwrap_or(text).trim(), false),
+    }
 }
 
 /// `R$ 1.234,56` → `1234.56`

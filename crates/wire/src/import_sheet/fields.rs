@@ -28,6 +28,10 @@ pub enum ImportFieldKind {
     Number,
     /// A year, or a vehicle's two years in one cell.
     Year,
+    /// The number of an instalment, or number and total in one cell: `3/12`.
+    Instalment,
+    /// An amount that may be below 0.
+    SignedMoney,
     Phone,
     Sex,
     CivilState,
@@ -45,6 +49,9 @@ pub enum ImportFieldKind {
     Consultant,
     Representative,
     VehicleType,
+    TitleType,
+    ProtectionGroup,
+    MoneyAccount,
 }
 
 /// The field of an import kind with this name.

@@ -11,6 +11,8 @@ pub fn name_import_kind(kind: ImportKind) -> &'static str {
         ImportKind::Leads => "leads",
         ImportKind::Plans => "planos",
         ImportKind::Sellers => "vendedores",
+        ImportKind::Titles => "titulos",
+        ImportKind::OpeningBalances => "saldos",
     }
 }
 

@@ -9,7 +9,7 @@ mod suggest_fields;
 
 pub use cells::{
     UnreadableCell, convert_cell, convert_serial_day, is_blank_cell, name_referenced_record,
-    parse_whole_number, parse_year_pair,
+    parse_instalment_pair, parse_whole_number, parse_year_pair, split_amount_sign,
 };
 pub use columns::list_import_fields;
 pub use fields::{ImportField, ImportFieldKind, find_import_field};
@@ -23,3 +23,9 @@ pub const REFUSAL_HEADER: &str = "Motivo da recusa";
 pub const fn label_flag(flag: bool) -> &'static str {
     if flag { "Sim" } else { "Não" }
 }
+
+/// The note of what had been paid of an imported title.
+pub const PAID_BEFORE: &str = "Pago no sistema antigo.";
+
+/// Why a title of an import was cancelled.
+pub const IMPORT_UNDONE: &str = "Importação desfeita.";

@@ -5,15 +5,14 @@ use super::{BoundedInt, FieldPath, InputProblems, JsonInput};
 use crate::refusal;
 use crate::set_names::{self, NamedSet};
 use domain::{
-    AuditCursor, BenefitCode, BoundedText, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf,
-    Date, DealCode, DependentCode, DisplayName, Document, Email, Entity, FieldCode, FunnelCode, HistoryCode,
-    HistoryCursor, HostName, InputField, ItemCode, LeadCode, Money, Network, NoteText, PeriodStart,
-    PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, StageCode,
-    SupplierCode, TimeZone, Uf, UserCode, VehicleTypeCode, fold_text,
-};
-use domain::{
-    ClaimTypeCode, ClinicCode, DoctorCode, ImportCode, InspectionTypeCode, SituationCode, SpecialtyCode,
-    TicketTypeCode, WrittenMoment,
+    AuditCursor, BenefitCode, BenefitDiscountCode, BoundedText, BranchCode, CardNumber, Cep, ChargeItemCode,
+    ChargingRunCode, Chassis, ClaimCode, ClaimTypeCode, ClinicCode, Colour, Cpf, Date, DealCode,
+    DependentCode, DiscountCode, DisplayName, DoctorCode, Document, Email, Entity, FieldCode, FunnelCode,
+    GroupCode, HistoryCode, HistoryCursor, HostName, ImportCode, InputField, InspectionTypeCode, ItemCode,
+    LeadCode, Money, MoneyAccountCode, Network, NoteText, PendingChargeCode, PeriodStart, PersonCode, Phone,
+    PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, SettlementCode,
+    SettlementTypeCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TicketTypeCode, TimeZone,
+    TitleCode, TitleTypeCode, Uf, UserCode, VehicleTypeCode, WrittenMoment, fold_text,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -130,6 +129,62 @@ impl JsonInput for QueryDate {
     }
 }
 
+/// A date of a search for titles. A day that its month does not have means the last day of that month: a program asks
+/// for 01/02 to 30/02.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LenientDate(Date);
+
+impl LenientDate {
+    pub fn get(self) -> Date {
+        self.0
+    }
+}
+
+impl JsonInput for LenientDate {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<LenientDate> {
+        let text = value.as_str().unwrap_or_default();
+        let shorter = || {
+            let month = text.strip_prefix("29").or(text.strip_prefix("30")).or(text.strip_prefix("31"))?;
+            ["30", "29", "28"].iter().find_map(|day| Date::from_br(&format!("{day}{month}")))
+        };
+        let day = Date::from_br(text).or_else(shorter).map(LenientDate);
+        if day.is_none() {
+            problems.add(at, refusal::render_sentence(&Rejection::BadDate(text.to_owned())));
+        }
+        day
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <QueryDate as JsonInput>::schema()
+    }
+}
+
+/// A month, written `11/2026` or `2026-11`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MonthText(String);
+
+impl MonthText {
+    /// `2026-11`
+    pub fn as_iso(&self) -> &str {
+        &self.0
+    }
+}
+
+impl JsonInput for MonthText {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<MonthText> {
+        let text = read_text(value, at, problems)?;
+        let first = Date::from_br(&format!("01/{text}")).or_else(|| Date::from_iso(&format!("{text}-01")));
+        if first.is_none() {
+            problems.add(at, format!("\"{text}\" não é um mês; use mês e ano, como 11/2026."));
+        }
+        first.map(|day| MonthText(day.to_iso_month()))
+    }
+
+    fn schema() -> RefOr<Schema> {
+        build_string_schema().pattern(Some(r"^(\d{2}/\d{4}|\d{4}-\d{2})$")).build().into()
+    }
+}
+
 /// A card number or the holder's document: programs use one field for both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardOrDocument {
@@ -214,7 +269,7 @@ impl JsonInput for Money {
 }
 
 /// Some programs send trailing zeros: 150.5000.
-fn trim_extra_zeros(number: &str) -> String {
+pub(crate) fn trim_extra_zeros(number: &str) -> String {
     match number.split_once('.') {
         Some((integer, decimals))
             if decimals.len() > 2 && decimals[2..].bytes().all(|digit| digit == b'0') =>
@@ -241,6 +296,8 @@ macro_rules! codes {
 
 codes! {
     BranchCode: i32 = |code| code;
+    GroupCode: i32 = |code| code;
+    ChargingRunCode: i32 = |code| code;
     PersonCode: i32 = |code| code;
     BenefitCode: i32 = |code| code;
     SellerCode: i32 = |code| code;
@@ -257,6 +314,8 @@ codes! {
     LeadCode: i32 = |code| code;
     DealCode: i32 = |code| code;
     ItemCode: i32 = |code| code;
+    DiscountCode: i32 = |code| code;
+    BenefitDiscountCode: i32 = |code| code;
     SituationCode: i32 = |code| code;
     ClaimTypeCode: i32 = |code| code;
     InspectionTypeCode: i32 = |code| code;
@@ -265,6 +324,13 @@ codes! {
     ClinicCode: i32 = |code| code;
     DoctorCode: i32 = |code| code;
     ImportCode: i32 = |code| code;
+    TitleCode: i32 = |code| code;
+    TitleTypeCode: i32 = |code| code;
+    SettlementCode: i32 = |code| code;
+    PendingChargeCode: i32 = |code| code;
+    ChargeItemCode: i32 = |code| code;
+    SettlementTypeCode: i32 = |code| code;
+    MoneyAccountCode: i32 = |code| code;
     PlanCode: BoundedInt<0, { i32::MAX }> = BoundedInt::get;
 }
 

@@ -14,8 +14,10 @@ mod request_parts;
 mod tests;
 mod values;
 
-pub(crate) use domain_values::describe_allowed;
-pub use domain_values::{CardOrDocument, HiddenText, IsoQueryDate, LenientMember, QueryDate};
+pub use domain_values::{
+    CardOrDocument, HiddenText, IsoQueryDate, LenientDate, LenientMember, MonthText, QueryDate,
+};
+pub(crate) use domain_values::{describe_allowed, trim_extra_zeros};
 pub use record::{build_object_schema, describe_schema, make_nullable};
 pub use request_parts::{
     PartialInput, combine_code_and_body, parse_record_body, read_body, read_body_refusing, read_fields_with,

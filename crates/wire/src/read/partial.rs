@@ -1,5 +1,6 @@
 //! Which rejections are uncertain after an incomplete read.
 
+use domain::finance::FinanceProblem;
 use domain::{InputField, RegisterProblem, Rejection};
 
 /// The fields that could have prevented the rejection: if one of them was sent but could not be read, it is unknown
@@ -32,8 +33,24 @@ pub fn list_causing_fields(rejection: &Rejection) -> &'static [&'static str] {
         Rejection::NotLost => &["situacao"],
         Rejection::NothingToSendAgain => &["desde", "codHistoricoInicial"],
         Rejection::InvalidReplayRange => &["codHistoricoInicial"],
+        Rejection::BenefitOfAnother(_) => &["codPessoa"],
+        Rejection::Finance(FinanceProblem::DueBeforeIssue | FinanceProblem::DueTooFar) => {
+            &["vencimento", "dataEmissao", "codBeneficio"]
+        }
+        Rejection::Finance(FinanceProblem::TooManyInstalments) => &["valor", "parcelas"],
+        Rejection::Finance(FinanceProblem::AccountOfAnotherGroup) => {
+            &["codTipoLiquidacao", "codContaFinanceira"]
+        }
+        Rejection::Finance(FinanceProblem::PaidBeforeIssue) => &["dataPagamento"],
         Rejection::Register { problem: RegisterProblem::NotAmong(_), .. } => &["entidade"],
         Rejection::Register { problem: RegisterProblem::OnlyFor(_), .. } => &["tipo"],
+        Rejection::Register { problem: RegisterProblem::OnlyForBenefits, .. } => &["entidade"],
+        Rejection::Register { problem: RegisterProblem::Below(_), .. } => &["valorDe", "valorAte"],
+        Rejection::Register { problem: RegisterProblem::OneOf(_), .. } => &["percentual", "valor"],
+        Rejection::Register { problem: RegisterProblem::Overlaps { .. }, .. } => {
+            &["codPlano", "validoDesde", "codLoja", "codTipoVeiculo", "valorDe", "valorAte"]
+        }
+        Rejection::Register { problem: RegisterProblem::RuleInForce { .. }, .. } => &["codGrupo"],
         _ => &[],
     }
 }

@@ -113,6 +113,9 @@ input! {
         active "ativo": optional bool = true,
         /// O valor, em reais.
         price "valor": optional Money = 150.55,
+        /// Se o valor foi combinado e é cobrado como está; false o deixa à tabela de preços. Um `valor` que vem sem este
+        /// campo é combinado.
+        agreed "valorCombinado": optional bool = true,
         /// A versão que se viu do benefício; se vier e já for outra, nada muda.
         version "versao": optional BoundedInt<0, { i32::MAX }> = 1,
     }

@@ -1,8 +1,11 @@
 //! Exports: the filters of each list.
 
 use crate::input;
-use crate::read::{BoundedInt, QueryDate};
-use domain::{BranchCode, DeliveryState, Entity, PersonCode, ReceiverCode, Sheet, UserCode};
+use crate::read::{BoundedInt, LenientMember, QueryDate};
+use domain::finance::LaunchKind;
+use domain::{
+    BenefitCode, BranchCode, DeliveryState, Entity, Money, PersonCode, ReceiverCode, Sheet, UserCode,
+};
 
 input! {
     /// Como se quer o arquivo.
@@ -65,5 +68,47 @@ input! {
         from "de": optional QueryDate = "01/11/2026",
         /// Até este dia.
         to "ate": optional QueryDate = "30/11/2026",
+    }
+}
+
+input! {
+    /// Que títulos se quer. Nada é obrigatório.
+    pub struct TituloExportacaoQuery = "TituloExportacaoQueryTO" {
+        /// `Crédito` (o que se recebe), `Débito` (o que se paga) ou `Rateio`; todos, onde não vem.
+        launch_kind "tipo": optional LenientMember<LaunchKind> = "Crédito",
+        /// `Aberto`, `Pendente`, `Liquidado`, `Cancelado` ou `Vencido` (aberto e já vencido); vários, separados por vírgula.
+        situation "situacao": optional String = "Aberto",
+        /// CPF ou CNPJ da pessoa, com ou sem máscara.
+        document "cpfCnpj": optional String = "529.982.247-25",
+        /// A placa de um veículo protegido.
+        plate "placa": optional String = "ABC1D23",
+        /// Código da pessoa.
+        person "codPessoa": optional PersonCode = 555,
+        /// Código do benefício.
+        benefit "codBeneficio": optional BenefitCode = 777,
+        /// Código da loja.
+        branch "codLoja": optional BranchCode = 1,
+        /// O valor do título.
+        amount "valor": optional Money = 150.55,
+        /// Emitidos nesta data ou depois.
+        issued_from "dataEmissaoInicial": optional QueryDate = "01/11/2026",
+        /// Emitidos nesta data ou antes.
+        issued_to "dataEmissaoFinal": optional QueryDate = "30/11/2026",
+        /// Com vencimento nesta data ou depois.
+        due_from "dataVencimentoInicial": optional QueryDate = "01/11/2026",
+        /// Com vencimento nesta data ou antes.
+        due_to "dataVencimentoFinal": optional QueryDate = "30/11/2026",
+        /// Liquidados nesta data ou depois.
+        settled_from "dataLiquidacaoInicial": optional QueryDate = "01/11/2026",
+        /// Liquidados nesta data ou antes.
+        settled_to "dataLiquidacaoFinal": optional QueryDate = "30/11/2026",
+        /// Com um pagamento nesta data ou depois.
+        paid_from "dataPagamentoInicial": optional QueryDate = "01/11/2026",
+        /// Com um pagamento nesta data ou antes.
+        paid_to "dataPagamentoFinal": optional QueryDate = "30/11/2026",
+        /// Só os atrasados há pelo menos tantos dias.
+        late_least "diasAtrasoMinimo": optional BoundedInt<1, 10000> = 31,
+        /// Só os atrasados há no máximo tantos dias.
+        late_most "diasAtrasoMaximo": optional BoundedInt<1, 10000> = 60,
     }
 }

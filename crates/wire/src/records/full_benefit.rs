@@ -1,7 +1,7 @@
 //! Management: a benefit in full detail.
 
 use super::nested::build_nullable_schema;
-use super::{CampoAdicionalValorTO, ItemBeneficioOutputTO, VeiculoTO};
+use super::{CampoAdicionalValorTO, ItemBeneficioGestaoTO, VeiculoTO};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
@@ -72,7 +72,7 @@ pub struct BeneficioTO {
     #[schema(examples("20/12/2026"))]
     pub data_cancelamento: Option<String>,
     /// Os planos que tem e que teve, o principal primeiro.
-    pub itens: Vec<ItemBeneficioOutputTO>,
+    pub itens: Vec<ItemBeneficioGestaoTO>,
     #[schema(schema_with = describe_vehicle)]
     pub veiculo: Option<VeiculoTO>,
     /// Código do tipo de veículo.

@@ -4,7 +4,9 @@ use super::JsonAmount;
 use crate::input;
 use domain::{Date, Money, PlanCode};
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+use utoipa::{PartialSchema, ToSchema};
 
 input! {
     /// Um plano a acrescentar a um benefício.
@@ -44,3 +46,38 @@ pub struct ItemBeneficioOutputTO {
     #[schema(examples(true))]
     pub ativo: bool,
 }
+
+/// Um item de um benefício, com a origem do seu preço.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ItemBeneficioGestaoTO {
+    #[serde(flatten)]
+    pub item: ItemBeneficioOutputTO,
+    #[serde(flatten)]
+    pub preco: PrecoItemTO,
+}
+
+/// De onde vem o preço de um item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PrecoItemTO {
+    /// Se o valor foi combinado e é cobrado como está; com false, vale a tabela de preços e, sem ela, o plano.
+    #[schema(examples(true))]
+    pub valor_combinado: bool,
+}
+
+/// One object with the fields of both: a schema of two parts could not refuse fields that neither has.
+impl PartialSchema for ItemBeneficioGestaoTO {
+    fn schema() -> RefOr<Schema> {
+        match (ItemBeneficioOutputTO::schema(), PrecoItemTO::schema()) {
+            (RefOr::T(Schema::Object(mut all)), RefOr::T(Schema::Object(more))) => {
+                all.description = Some("Um item de um benefício, com a origem do seu preço.".to_owned());
+                all.properties.extend(more.properties);
+                all.required.extend(more.required);
+                all.into()
+            }
+            (all, _) => all,
+        }
+    }
+}
+
+impl ToSchema for ItemBeneficioGestaoTO {}

@@ -12,6 +12,7 @@ mod case;
 mod case_input;
 mod case_parts;
 mod change;
+mod charging;
 mod claim;
 mod contact;
 mod credit_card;
@@ -21,6 +22,7 @@ mod dependent;
 mod equipment;
 mod export;
 mod file;
+mod finance;
 mod full_benefit;
 mod import;
 mod item;
@@ -30,13 +32,18 @@ mod member;
 mod member_search;
 mod nested;
 mod page;
+mod pending_charge;
 mod person;
+mod pricing;
 mod receiver;
 mod sales;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_of_input;
+mod title;
+mod title_import;
+mod title_revision;
 mod user;
 mod validation;
 mod vehicle;
@@ -65,6 +72,10 @@ pub use case_input::{
 };
 pub use case_parts::{ChecklistItemTO, EventoRelacionadoTO, NotaTO, ProximaSituacaoTO};
 pub use change::{AlteracaoTO, HistoricoRegistroTO};
+pub use charging::{
+    CobrancaAnteriorTO, CobrancaBeneficioQuery, CobrancaBeneficioTO, CobrancaCompletaTO, CobrancaInput,
+    CobrancaItemTO, CobrancaLinhaTO, CobrancaMotivoTO, CobrancaQuery, CobrancaTO, CobrancaTotaisTO,
+};
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
 pub use credit_card::CartaoCreditoTO;
@@ -80,14 +91,16 @@ pub use dependent::{
 pub use equipment::RastreadorInstalacaoTO;
 pub use export::{
     AuditoriaExportacaoQuery, BeneficioExportacaoQuery, EntregaExportacaoQuery, ExportacaoQuery,
+    TituloExportacaoQuery,
 };
 pub use file::{ArquivoQuery, ArquivoTO};
+pub use finance::{FormaPagamentoTO, TipoLiquidacaoTO, TipoTituloTO};
 pub use full_benefit::BeneficioTO;
 pub use import::{
     CampoImportacaoTO, ColunaInput, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO,
     ImportacaoArquivoQuery, ImportacaoQuery, ImportacaoTO, InicioImportacaoInput, MantidoTO,
 };
-pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
+pub use item::{ItemBeneficioGestaoTO, ItemBeneficioInput, ItemBeneficioOutputTO, PrecoItemTO};
 pub use lead::{
     ContatoInput, EtapaTO, FunilTO, LeadInput, LeadOutputTO, PesquisaLeadQuery, PessoaLeadOutputTO,
 };
@@ -97,7 +110,12 @@ pub use management::{
 pub use member::{AssociadoTO, BeneficioResumoTO};
 pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{ListPage, PagedRecord};
+pub use pending_charge::{LancamentoInput, LancamentoQuery, LancamentoTO, ListaLancamentoTO};
 pub use person::{AssociadoInput, PessoaCampos, PessoaInput, PessoaOutputTO};
+pub use pricing::{
+    DescontoBeneficioInput, DescontoBeneficioTO, DescontoEncerramentoInput, ValorCombinadoInput,
+    ValorCombinadoQuery, ValorCombinadoTO,
+};
 pub use receiver::{
     CabecalhoInput, EntregaQuery, EntregaTO, EntregasTO, MotivoInput, ReceptorAlteracaoInput,
     ReceptorCriadoTO, ReceptorInput, ReceptorTO, ReenvioInput, ReenvioTO, SegredoTO, TentativaTO,
@@ -107,6 +125,15 @@ pub use sales::{
     EtapaInput, EtapaQuadroTO, GanhoInput, LeadAlteracaoInput, LeadGestaoTO, LeadMaisTO, LeadQuery,
     NegocioAndamentoTO, NegocioCompletoTO, NegocioGestaoTO, NegocioQuery, NegocioResultadoTO, PerdaInput,
     QuadroQuery, QuadroTO, ReaberturaInput,
+};
+pub use title::{
+    FechamentoInput, LiquidacaoInput, LiquidacaoTO, ListaTituloTO, MotivoFinanceiroInput, PeriodoAlteracaoTO,
+    PeriodosTO, PesquisaTituloQuery, RecebimentoInput, SaldoPessoaTO, TituloBeneficioTO, TituloGestaoInput,
+    TituloGestaoTO, TituloHojeTO, TituloInput, TituloListaTO, TituloTO, VencimentoInput,
+};
+pub use title_import::{SaldoInicialInput, TituloImportadoInput};
+pub use title_revision::{
+    RevisaoAplicadaTO, RevisaoInput, RevisaoNovoTO, RevisaoQuery, RevisaoResumoTO, RevisaoTO, RevisaoTituloTO,
 };
 pub use user::{UsuarioAlteracaoInput, UsuarioInput, UsuarioQuery, UsuarioTO};
 pub use validation::{ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};

@@ -23,7 +23,8 @@ input! {
     pub struct ReceptorInput = "ReceptorInputTO" {
         /// Para onde vão os gatilhos; cada entidade tem o seu caminho depois dele. Obrigatório.
         address "endereco": optional ReceiverAddress = "https://erp.exemplo.com.br/gatilhos",
-        /// De que é avisado: beneficio, evento, vistoria, helpDesk, consulta, ou todos. Obrigatório.
+        /// De que é avisado: beneficio, evento, vistoria, helpDesk, consulta, titulo, ou todos. `todos` são as cinco primeiras;
+        /// de títulos só é avisado quem os escolhe pelo nome: `["todos", "titulo"]`. Obrigatório.
         entities "entidades": optional Vec<String> = ["todos"],
         /// Cabeçalhos próprios, enviados com cada gatilho.
         headers "cabecalhos": optional Vec<CabecalhoInput> = [{"nome": "X-Api-Key", "valor": "chave-do-receptor"}],
@@ -40,7 +41,8 @@ input! {
         /// Para onde vão os gatilhos; cada entidade tem o seu caminho depois dele. Se leva a outro servidor (outro protocolo,
         /// nome ou porta), os cabeçalhos que não vierem neste pedido são apagados, e um segredo novo passa a assinar sozinho.
         address "endereco": optional ReceiverAddress = "https://erp.exemplo.com.br/gatilhos",
-        /// De que é avisado: beneficio, evento, vistoria, helpDesk, consulta, ou todos.
+        /// De que é avisado: beneficio, evento, vistoria, helpDesk, consulta, titulo, ou todos. `todos` são as cinco primeiras;
+        /// de títulos só é avisado quem os escolhe pelo nome.
         entities "entidades": optional Vec<String> = ["todos"],
         /// Cabeçalhos próprios, que substituem os que havia.
         headers "cabecalhos": optional Vec<CabecalhoInput> = [{"nome": "X-Api-Key", "valor": "chave-do-receptor"}],
@@ -177,7 +179,7 @@ pub struct EntregaTO {
     /// O `webhook-id`, o mesmo em todas as tentativas.
     #[schema(examples("msg_1_918_3f2a9c01b7de"))]
     pub webhook_id: String,
-    /// beneficio, evento, vistoria, helpDesk ou consulta.
+    /// beneficio, evento, vistoria, helpDesk, consulta ou titulo.
     #[schema(examples("beneficio"))]
     pub entidade: &'static str,
     /// Código do registro que mudou.

@@ -2,7 +2,7 @@
 
 use crate::input;
 use crate::read::BoundedInt;
-use domain::{BranchCode, DisplayName, Email, Role};
+use domain::{BranchCode, DisplayName, Email, MoneyRight, Role};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -17,6 +17,10 @@ input! {
         role "perfil": required Role = "operador",
         /// Códigos das lojas que acessa. O administrador acessa todas.
         branches "lojas": optional Vec<BranchCode> = [1, 2],
+        /// O que pode fazer com dinheiro: `VER` valores e títulos, `LIQUIDAR` (receber e estornar pagamentos), `APROVAR`
+        /// a cobrança do mês, `FECHAR` e reabrir meses. Se não vier, `integracao` fica com VER e LIQUIDAR, e `operador` com nada.
+        /// O administrador pode tudo.
+        money_rights "permissoesFinanceiras": optional Vec<MoneyRight> = ["VER", "LIQUIDAR"],
         /// O código a manter, se o usuário já tem um em outro sistema; o próximo livre, onde não vem.
         code "codUsuario": optional BoundedInt<1, 1_000_000_000> = 300,
     }
@@ -35,6 +39,9 @@ input! {
         role "perfil": optional Role = "operador",
         /// Códigos das lojas que acessa, que substituem os que havia. O administrador acessa todas.
         branches "lojas": optional Vec<BranchCode> = [1, 2],
+        /// O que pode fazer com dinheiro, que substitui o que podia: `VER` valores e títulos, `LIQUIDAR` (receber e
+        /// estornar pagamentos), `APROVAR` a cobrança do mês, `FECHAR` e reabrir meses. O administrador pode tudo.
+        money_rights "permissoesFinanceiras": optional Vec<MoneyRight> = ["VER", "LIQUIDAR"],
         /// False desativa o usuário e encerra as suas sessões.
         active "ativo": optional bool = true,
     }
@@ -75,6 +82,9 @@ pub struct UsuarioTO {
     /// Códigos das lojas que acessa; vazio para o administrador, que acessa todas.
     #[schema(examples(1))]
     pub lojas: Vec<i32>,
+    /// O que pode fazer com dinheiro: `VER`, `LIQUIDAR`, `APROVAR` e `FECHAR`. O administrador pode tudo.
+    #[schema(examples("VER"))]
+    pub permissoes_financeiras: Vec<&'static str>,
     /// Se pode entrar.
     #[schema(examples(true))]
     pub ativo: bool,

@@ -1,6 +1,8 @@
 //! The refusal texts: one sentence in Portuguese that names the field and what is allowed, written for the end user.
 
 mod field_names;
+mod finance_problems;
+mod opening_import_problems;
 mod problems;
 mod request_problem;
 
@@ -9,6 +11,7 @@ pub use problems::{describe_undo_obstacle, describe_unusable_password};
 pub use request_problem::RequestProblem;
 
 use domain::{FieldConflict, InputField, Money, Rejection};
+use finance_problems::describe_finance_problem;
 use problems::{
     describe_field_problem, describe_file_problem, describe_import_problem, describe_register_problem,
 };
@@ -93,12 +96,12 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
         Rejection::UnknownEntity(value) => RequestProblem::of(
             "entidades",
             format!(
-                "\"{value}\" não é uma entidade; use beneficio, evento, vistoria, helpDesk, consulta ou todos."
+                "\"{value}\" não é uma entidade; use beneficio, evento, vistoria, helpDesk, consulta, titulo ou todos."
             ),
         ),
         Rejection::NoEntity => RequestProblem::of(
             "entidades",
-            "informe ao menos uma de beneficio, evento, vistoria, helpDesk e consulta, ou todos.",
+            "informe ao menos uma de beneficio, evento, vistoria, helpDesk, consulta e titulo, ou todos.",
         ),
         Rejection::InvalidReplayRange => RequestProblem::of(
             "codHistoricoFinal",
@@ -263,6 +266,21 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
         }
         Rejection::UnknownCode { field: InputField::File, code } => {
             RequestProblem::of("codArquivo", format!("o arquivo {code} não existe para o seu usuário."))
+        }
+        Rejection::UnknownCode { field: InputField::Title, code } => {
+            RequestProblem::of("codTitulo", format!("o título {code} não existe para o seu usuário."))
+        }
+        Rejection::UnknownCode { field: InputField::Settlement, code } => {
+            RequestProblem::of("codLiquidacao", format!("a liquidação {code} não existe para o seu usuário."))
+        }
+        Rejection::UnknownCode { field: InputField::PendingCharge, code } => {
+            RequestProblem::of("codLancamento", format!("o lançamento {code} não existe para o seu usuário."))
+        }
+        Rejection::UnknownCode { field: InputField::Discount, code } => {
+            RequestProblem::of("codDesconto", format!("o desconto {code} não existe ou não está em uso."))
+        }
+        Rejection::UnknownCode { field: InputField::DiscountGrant, code } => {
+            RequestProblem::of("codConcessao", format!("este benefício não tem o desconto concedido {code}."))
         }
         Rejection::UnknownCode { field: InputField::User, code } => {
             RequestProblem::of("codUsuario", format!("o usuário {code} não existe nesta base."))
@@ -537,6 +555,7 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
         }
         Rejection::Import(problem) => describe_import_problem(problem),
         Rejection::NoVersion => RequestProblem::of("versao", "informe a versão do registro que você leu."),
+        Rejection::Finance(problem) => describe_finance_problem(problem),
         Rejection::File(problem) => RequestProblem::of("arquivo", describe_file_problem(problem)),
     }
 }

@@ -22,6 +22,13 @@ pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, S
         P::NotAmong(allowed) => format!("não combina com o resto; use {}.", join_alternatives(allowed)),
         P::OnlyFor(kind) => format!("só se informa para o tipo {}.", set_names::field_kind(*kind)),
         P::Before(other) => format!("não pode ser antes de {other}."),
+        P::Below(other) => format!("não pode ser menor que {other}."),
+        P::OneOf(other) => format!("informe este campo ou {other}, e só um dos dois."),
+        P::AboveZero => "deve ser maior que zero.".to_owned(),
+        P::OnlyForBenefits => "só as situações de benefício são cobradas.".to_owned(),
+        P::NotReceivable(code) => {
+            format!("o tipo de título {code} não é de crédito; use um do que o associado paga.")
+        }
         P::NotAVehicle(code) => format!("o benefício {code} não é veicular."),
         P::NoFilter(allowed) => format!("informe ao menos um destes: {}.", join_alternatives(allowed)),
         P::Fixed { now } => format!("não muda depois de cadastrado; é {now}."),
@@ -34,6 +41,12 @@ pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, S
         }
         P::IsDefault => "esta é a situação padrão do seu tipo; marque outra como padrão antes.".to_owned(),
         P::InactiveDefault => "uma situação inativa não pode ser a padrão.".to_owned(),
+        P::Overlaps { code } => {
+            format!("o preço {code} já vale para os mesmos casos; mude a faixa, a data ou aquele preço.")
+        }
+        P::RuleInForce { code } => {
+            format!("a regra de cobrança {code} já vale aqui; altere-a ou desative-a antes.")
+        }
         P::Installed { installation } => {
             format!(
                 "este rastreador está em um veículo (instalação {installation}); registre a remoção antes."
@@ -212,6 +225,7 @@ pub fn describe_undo_obstacle(obstacle: &ImportUndoObstacle) -> String {
         }
         ImportUndoObstacle::ChangedSince => "foi alterado depois da importação".to_owned(),
         ImportUndoObstacle::ReferencedBy(kind) => format!("já tem {}", name_references(*kind)),
+        ImportUndoObstacle::CreditUsed => "já foi usado, no todo ou em parte".to_owned(),
         ImportUndoObstacle::Referenced => "já está ligado a outros registros".to_owned(),
         ImportUndoObstacle::Refused(rejections) => {
             rejections.iter().map(super::render_sentence).collect::<Vec<_>>().join(" ")
@@ -223,6 +237,11 @@ fn name_references(kind: ReferenceKind) -> &'static str {
     match kind {
         ReferenceKind::Members => "associados",
         ReferenceKind::Benefits => "benefícios",
+        ReferenceKind::Titles => "títulos",
+        ReferenceKind::Prices => "preços da tabela",
+        ReferenceKind::Discounts => "descontos",
+        ReferenceKind::Settlements => "liquidações",
+        ReferenceKind::Credit => "um crédito nos livros",
         ReferenceKind::Dependents => "dependentes",
         ReferenceKind::CreditCards => "cartões de crédito",
         ReferenceKind::Tracker => "um rastreador",

@@ -1,5 +1,6 @@
 //! Reads requests for registers: each field by its type, with the readers of the other records.
 
+use super::percent::PercentageInput;
 use crate::read::{
     BoundedInt, FieldPatch, FieldPath, InputProblems, JsonInput, PartialInput, describe_allowed, optional,
     parse_record_body, read_fields_with, read_query_with,
@@ -144,6 +145,9 @@ fn read_field(
             read_lines(fields, name, longest, problems)
         }
         FieldType::Money => read_typed_field::<Money>(fields, name, problems, FieldContent::Money),
+        FieldType::Percent => read_typed_field::<PercentageInput>(fields, name, problems, |percent| {
+            FieldContent::Number(percent.hundredths())
+        }),
         FieldType::Flag => read_typed_field::<bool>(fields, name, problems, FieldContent::Flag),
         FieldType::Colour => read_typed_field::<Colour>(fields, name, problems, |colour| {
             FieldContent::Text(colour.to_string())

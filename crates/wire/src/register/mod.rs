@@ -3,6 +3,7 @@
 
 mod input;
 mod output;
+mod percent;
 mod schema;
 #[cfg(test)]
 mod tests;

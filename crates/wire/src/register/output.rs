@@ -1,5 +1,6 @@
 //! Renders a register record: every field, in the order of its description.
 
+use super::percent::render_percent;
 use domain::{Colour, Money, display};
 use registers::{FieldContent, FieldSpec, FieldType, Register};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -67,6 +68,7 @@ pub fn render_value(field: &FieldSpec, value: &FieldContent) -> Json {
         (FieldType::Choice(names), FieldContent::Number(number)) => {
             names.iter().find(|(known, _)| known == number).map_or(Json::Null, |(_, name)| (*name).into())
         }
+        (FieldType::Percent, FieldContent::Number(hundredths)) => render_percent(*hundredths),
         (_, FieldContent::Number(number)) => (*number).into(),
         (FieldType::Document, FieldContent::Text(text)) => display::format_document(text).into(),
         (FieldType::Phone, FieldContent::Text(text)) => display::format_phone(text).into(),

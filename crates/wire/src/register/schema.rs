@@ -1,5 +1,6 @@
 //! The `OpenAPI` schemas of register records, built from their description.
 
+use super::percent::PercentageInput;
 use crate::read::{DocumentedField, JsonInput, build_object_schema, describe_schema, make_nullable};
 use domain::{Cep, Colour, Date, Document, Email, Money, NoteText, Phone, Uf};
 use registers::{FieldRequirement, FieldSpec, FieldType, Register};
@@ -139,7 +140,10 @@ pub fn list_query_fields(register: &'static Register) -> Vec<DocumentedField> {
     let filters = register.filters.iter().filter_map(|name| register.find_field(name));
     all.extend(filters.map(|(_, field)| {
         let description = describe_field(field, false);
-        DocumentedField { text: format!("Só os deste valor. {}{needed}", description.text), ..description }
+        let text = format!("Só os deste valor. {}{needed}", description.text);
+        // Nobody looks for what may be left out.
+        let example = if description.example.is_null() { json!(1) } else { description.example };
+        DocumentedField { text, example, ..description }
     }));
     all
 }
@@ -231,6 +235,7 @@ fn build_field_schema(kind: FieldType) -> RefOr<Schema> {
         }
         FieldType::Note => <NoteText as JsonInput>::schema(),
         FieldType::Money => <Money as JsonInput>::schema(),
+        FieldType::Percent => <PercentageInput as JsonInput>::schema(),
         FieldType::Flag => <bool as JsonInput>::schema(),
         FieldType::Colour | FieldType::ReadableOn(_) => <Colour as JsonInput>::schema(),
         FieldType::Document => <Document as JsonInput>::schema(),

@@ -2,6 +2,7 @@ use super::input::has_card_number;
 use super::{read_list_query, read_record_body, render_value};
 use crate::read::FieldPatch;
 use crate::set_names;
+use domain::finance::{ChargeItemKind, LaunchKind, LegalNature, MoneyAccountKind, ShortfallTreatment};
 use domain::{BenefitKind, Entity, FieldKind, Priority, SellerKind, SituationKind, VehicleCategory};
 use registers::{FieldContent, FieldType, REGISTERS, Register, find_register};
 
@@ -19,7 +20,7 @@ fn set(path: &str, name: &str) -> Vec<(i64, &'static str)> {
 
 #[test]
 fn the_sets_of_the_registers_are_those_of_the_interface() {
-    let entities = Entity::ALL.map(|one| (one.number(), set_names::entity_path(one)));
+    let entities = Entity::SITUATED.map(|one| (one.number(), set_names::entity_path(one)));
     assert_eq!(set("situacao", "entidade"), entities);
     let kinds = SituationKind::ALL.map(|one| (one.number(), set_names::situation_kind(one)));
     assert_eq!(set("situacao", "tipo"), kinds);
@@ -39,6 +40,27 @@ fn the_sets_of_the_registers_are_those_of_the_interface() {
     let priorities: Vec<_> =
         Priority::ALL.iter().map(|one| (one.number(), set_names::priority(*one))).collect();
     assert_eq!(set("tipoHelpDesk", "prioridade"), priorities);
+    let launches: Vec<_> =
+        LaunchKind::ALL.iter().map(|one| (one.number(), set_names::launch_kind(*one))).collect();
+    assert_eq!(set("tipoTitulo", "tipoLancamento"), launches);
+    // The other sets of money have names only in their registers.
+    let numbers = |path, name| set(path, name).iter().map(|(number, _)| *number).collect::<Vec<_>>();
+    assert_eq!(
+        numbers("itemCobranca", "tipo"),
+        ChargeItemKind::ALL.iter().map(|one| one.number()).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        numbers("itemCobranca", "natureza"),
+        LegalNature::ALL.iter().map(|one| one.number()).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        numbers("contaFinanceira", "tipo"),
+        MoneyAccountKind::ALL.iter().map(|one| one.number()).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        numbers("regraEncargos", "diferenca"),
+        ShortfallTreatment::ALL.iter().map(|one| one.number()).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -133,4 +155,26 @@ fn a_whole_card_number_is_seen_wherever_it_stands() {
         lines.len() == 1 && lines[0].starts_with("tokenGateway: ") && !lines[0].contains("4111"),
         "{lines:?}"
     );
+}
+
+#[test]
+fn a_percentage_is_read_to_the_hundredth_and_written_short() {
+    let rules = register("regraEncargos");
+    let (at, fine) = rules.find_field("multa").unwrap();
+    for (sent, hundredths, written) in [
+        ("2", 200, "2"),
+        ("2.50", 250, "2.5"),
+        ("0.05", 5, "0.05"),
+        ("\"100\"", 10_000, "100"),
+        ("0", 0, "0"),
+    ] {
+        let read = read_record_body(rules, format!(r#"{{"multa": {sent}}}"#).as_bytes()).unwrap();
+        assert_eq!(read.fields[at], FieldPatch::Set(FieldContent::Number(hundredths)), "{sent}");
+        assert_eq!(render_value(fine, &FieldContent::Number(hundredths)).to_string(), written);
+    }
+    for bad in ["100.01", "-1", "1.555", "1e1", "\"2,5\"", "true", "[2]"] {
+        let unread = read_record_body(rules, format!(r#"{{"multa": {bad}}}"#).as_bytes());
+        let lines = unread.map(|read| format!("{read:?}")).unwrap_err().problems.into_lines();
+        assert!(lines.len() == 1 && lines[0].starts_with("multa: deve ser um percentual"), "{bad} {lines:?}");
+    }
 }

@@ -9,6 +9,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 mod ticket;
+mod title;
 
 pub use appointment::AppointmentTrigger;
 pub use benefit::{BenefitTrigger, describe_benefit};
@@ -17,6 +18,7 @@ pub use inspection::InspectionTrigger;
 pub use sample::{ExampleCodes, render_sample};
 pub use schema::{BodySchemas, describe_trigger_body};
 pub use ticket::TicketTrigger;
+pub use title::TitleChangeMessage;
 
 use crate::set_names;
 use domain::{Entity, HistoryCode, Moment, TimeZone};

@@ -1,9 +1,12 @@
 //! Sample triggers of each entity without real data, to test a receiver and to document the bodies.
 
-use super::{AppointmentTrigger, BenefitTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger};
+use super::{
+    AppointmentTrigger, BenefitTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger, TitleChangeMessage,
+};
+use domain::finance::{LaunchKind, TitleSituation};
 use domain::{
     BenefitCode, BenefitKind, BranchCode, ClaimCode, ClaimTypeCode, Colour, Date, Entity, HistoryCode,
-    Moment, PersonCode, Priority, TimeZone,
+    Moment, PersonCode, Priority, TimeZone, TitleCode,
 };
 use std::time::Duration;
 
@@ -130,5 +133,26 @@ pub fn render_sample(
             address: Some("Avenida Paulista, 1578, Bela Vista, São Paulo, SP"),
         }
         .render_body(zone),
+        Entity::Title => {
+            let today = now.date_in(zone);
+            TitleChangeMessage {
+                history,
+                changed,
+                title: TitleCode::new(codes.case),
+                person: codes.person,
+                branch: BranchCode::new(1),
+                branch_name: "Matriz",
+                situation: TitleSituation::Settled,
+                description: "Mensalidade",
+                launch_kind: LaunchKind::Credit,
+                issued_on: today,
+                due_on: today,
+                settled_on: Some(today),
+                amount: 15_055,
+                settled_total: 15_055,
+                benefits: &[codes.benefit],
+            }
+            .render_body(zone)
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::claim::GatilhoEventoObjetoTO;
 use super::inspection::GatilhoVistoriaObjetoTO;
 use super::quote_in_brackets;
 use super::ticket::GatilhoHelpDeskObjetoTO;
+use super::title::GatilhoTituloObjetoTO;
 use crate::set_names;
 use domain::Entity;
 use serde_json::{Value, json};
@@ -32,6 +33,7 @@ pub fn describe_trigger_body(entity: Entity) -> BodySchemas {
         Entity::Appointment => {
             describe_envelope::<GatilhoConsultaObjetoTO<'static>>("GatilhoConsultaTO", entity)
         }
+        Entity::Title => describe_envelope::<GatilhoTituloObjetoTO<'static>>("GatilhoTituloTO", entity),
     }
 }
 

@@ -1,6 +1,8 @@
 use super::*;
+use domain::finance::{LaunchKind, TitleSituation};
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, ClaimCode, ClaimTypeCode, Colour, Date, PersonCode, Plate, Priority,
+    BenefitCode, BenefitKind, BranchCode, ClaimCode, ClaimTypeCode, Colour, Date, PersonCode, Plate,
+    Priority, TitleCode,
 };
 
 fn zone() -> TimeZone {
@@ -74,6 +76,31 @@ fn a_claim_writes_its_second_colour_without_a_capital_and_its_protocol_as_a_numb
 }
 
 #[test]
+fn a_title_writes_days_as_moments_and_its_benefits_as_codes() {
+    let title = TitleChangeMessage {
+        history: HistoryCode::new(920),
+        changed: Moment::from_millis(1_794_663_125_123),
+        title: TitleCode::new(9001),
+        person: PersonCode::new(555),
+        branch: BranchCode::new(1),
+        branch_name: "Matriz",
+        situation: TitleSituation::Open,
+        description: "Mensalidade",
+        launch_kind: LaunchKind::Credit,
+        issued_on: Date::new(2026, 11, 1).unwrap(),
+        due_on: Date::new(2026, 11, 10).unwrap(),
+        settled_on: None,
+        amount: 15_055,
+        settled_total: 0,
+        benefits: &[BenefitCode::new(777), BenefitCode::new(778)],
+    };
+    assert_eq!(
+        title.render_body(&zone()).unwrap(),
+        r#"{"codHistorico":920,"dataHistorico":"2026-11-14T10:32:05-03:00","entidade":"[\"Título\"]","objeto":{"id":9001,"codPessoa":555,"codLoja":1,"nomeLoja":"Matriz","nomeSituacao":"ABERTO","corDestaque":"1A73E8","corinversa":"000000","descricao":"Mensalidade","tipo":"[\"Crédito\"]","dataEmissao":"2026-11-01T00:00:00-03:00","dataVencimento":"2026-11-10T00:00:00-03:00","dataLiquidacao":null,"valor":150.55,"valorLiquidado":0,"codBeneficio":[777,778]}}"#
+    );
+}
+
+#[test]
 fn a_vehicle_is_described_by_its_plate_and_all_else_by_its_plan() {
     let plate = Plate::parse("abc-1d23").unwrap();
     let described = |plate, brand, model| describe_benefit(plate, brand, model, "Ouro");
@@ -85,7 +112,7 @@ fn a_vehicle_is_described_by_its_plate_and_all_else_by_its_plan() {
 
 /// Byte for byte, including the odd spellings of the specification.
 #[test]
-fn the_samples_of_all_five_are_those_that_the_interface_describes() {
+fn the_samples_are_those_that_the_interface_describes() {
     let now = Moment::from_millis(1_794_663_125_123);
     let of = |entity| render_sample(entity, ExampleCodes::LIKELY, now, &zone()).unwrap();
     assert_eq!(

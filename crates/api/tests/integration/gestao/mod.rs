@@ -7,7 +7,7 @@ mod benefit_life;
 mod cards;
 mod case_lists;
 mod case_lives;
-mod case_scene;
+pub mod case_scene;
 mod consulta;
 mod equipment;
 mod evento;

@@ -35,6 +35,17 @@ pub fn another(register: &Register, number: i32) -> Value {
             fields.insert(name.to_owned(), json!(format!("{text} {number}")));
         }
     }
+    // Each holiday has a day of its own.
+    if register.path == "feriado" {
+        fields.insert("data".to_owned(), json!(format!("{:02}/02/2027", number % 28 + 1)));
+    }
+    // Nor do two prices or rules stand for the same.
+    if register.path == "tabelaPreco" {
+        fields.insert("validoDesde".to_owned(), json!(format!("{:02}/02/2027", number % 28 + 1)));
+    }
+    if register.path == "regraCobranca" {
+        fields.insert("ativo".to_owned(), json!(false));
+    }
     match register.counter {
         Some(_) => drop(fields.remove(register.code)),
         None => drop(fields.insert(register.code.to_owned(), json!(register.example + number))),
@@ -258,6 +269,9 @@ async fn a_change_of_a_register_is_seen_through_the_interface_at_once(world: Wor
         ("/ext/administracao/campos/0", vec![], "campoAdicional"),
         ("/ext/beneficio/tipoVeiculo", vec![], "tipoVeiculo"),
         ("/ext/crm/funil", vec![], "etapa"),
+        ("/ext/financeiro/tipoTitulo", vec![], "tipoTitulo"),
+        ("/ext/financeiro/formaPagamento", vec![], "formaPagamento"),
+        ("/ext/financeiro/tipoLiquidacao", vec![], "tipoLiquidacao"),
     ] {
         let register = registers::find_register(register).unwrap();
         let body = example(register);

@@ -18,7 +18,7 @@ async fn a_user_is_created_with_the_code_he_had_and_read_back(world: World) {
         "codUsuario": 300});
     let made = calls.saved(by, USERS, &new).await;
     let told = json!({"codUsuario": 300, "nome": "Rui Prado", "email": "rui@aqui.example", "perfil": "operador",
-        "lojas": [1, 2], "ativo": true, "versao": 1});
+        "lojas": [1, 2], "permissoesFinanceiras": [], "ativo": true, "versao": 1});
     assert_eq!(made, told);
     assert_eq!(calls.read(by, &user(&json!(300)), &[]).await, told);
     let next = json!({"nome": "Ana", "email": "ana@aqui.example", "perfil": "administrador"});

@@ -1,9 +1,9 @@
 //! Who may do what to users, and when a change of rights is felt.
 
-use crate::calls::{Calls, told_about};
+use crate::calls::{Calls, items, told_about};
 use crate::gestao::user_life::{USERS, user};
 use api::{AllowedCallers, list_operations};
-use domain::Role;
+use domain::{MoneyRight, MoneyRights, Role};
 use serde_json::json;
 use testkit::{World, both_engines, eight_at_once, until};
 
@@ -146,4 +146,86 @@ async fn another_association_sees_and_changes_nothing(world: World) {
     let changed = calls.put(&stranger, &path, &json!({"versao": 1, "nome": "Outro Ali"})).await;
     assert_eq!(changed.json()["email"], "operador@ali.example");
     assert_eq!(calls.read(&calls.administrator, USERS, &[]).await, mine);
+}
+
+#[both_engines]
+async fn rights_about_money_are_chosen_read_back_and_refused_by_name(world: World) {
+    let calls = Calls::on(world).await;
+    let by = &calls.administrator;
+    let new = |email: &str, role: &str, rights: serde_json::Value| json!({"nome": "Rui", "email": email, "perfil": role, "lojas": [1], "permissoesFinanceiras": rights});
+    let field = "permissoesFinanceiras";
+    for (number, (role, sent, told)) in [
+        ("operador", json!(null), json!([])),
+        ("integracao", json!(null), json!(["VER", "LIQUIDAR"])),
+        ("operador", json!([]), json!([])),
+        ("operador", json!(["FECHAR", "VER", "VER"]), json!(["VER", "FECHAR"])),
+        ("integracao", json!(["APROVAR"]), json!(["APROVAR"])),
+        ("administrador", json!([]), json!(["VER", "LIQUIDAR", "APROVAR", "FECHAR"])),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let made = calls.saved(by, USERS, &new(&format!("rui{number}@aqui.example"), role, sent)).await;
+        assert_eq!(made[field], told, "{made}");
+        assert_eq!(calls.read(by, &user(&made["codUsuario"]), &[]).await, made);
+    }
+    for bad in [json!(["ver"]), json!(["VER", "TUDO"]), json!("VER"), json!([1]), json!({})] {
+        let refused = calls.post(by, USERS, &new("mau@aqui.example", "operador", bad.clone())).await;
+        assert!(refused.refuses(400).starts_with(field), "{refused:?}");
+        let path = user(&json!(calls.world.operator.code.get()));
+        let refused = calls.put(by, &path, &json!({"versao": 1, "permissoesFinanceiras": bad})).await;
+        assert!(refused.refuses(400).starts_with(field), "{refused:?}");
+    }
+    let refused = calls.post(by, USERS, &new("mau@aqui.example", "operador", json!(["TUDO"]))).await;
+    assert!(refused.refuses(400).contains("use VER, LIQUIDAR, APROVAR ou FECHAR."), "{refused:?}");
+}
+
+#[both_engines]
+async fn a_change_of_rights_about_money_ends_no_session_and_is_felt_at_once(world: World) {
+    let calls = Calls::on(world).await;
+    let app = &calls.world.processes()[0];
+    app::cache::refresh_versions(app).await.unwrap();
+    let (by, code) = (&calls.administrator, calls.world.operator.code.get());
+    let here = &calls.servers()[0];
+    let rights = async |token: &str| app::session::load_session(app, token).await.unwrap().money_rights;
+    let put = async |body: serde_json::Value| {
+        let reply = here.put(&user(&json!(code)), by, &body.to_string()).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        reply.json()
+    };
+    assert_eq!(rights(by).await, MoneyRights::ALL);
+    assert_eq!(rights(&calls.operator).await, MoneyRights::SEE_AND_SETTLE);
+    let changed = put(json!({"versao": 1, "permissoesFinanceiras": ["VER", "FECHAR"]})).await;
+    assert_eq!(
+        (&changed["permissoesFinanceiras"], &changed["versao"]),
+        (&json!(["VER", "FECHAR"]), &json!(2))
+    );
+    let limited = app::session::load_session(app, &calls.operator).await.unwrap();
+    for right in MoneyRight::ALL {
+        let may = matches!(right, MoneyRight::SeeMoney | MoneyRight::ClosePeriods);
+        let answer = limited.require_money_right(right);
+        assert!(if may { answer.is_ok() } else { matches!(answer, Err(app::Error::Forbidden)) }, "{right:?}");
+    }
+    assert_eq!(
+        here.read("/ext/administracao/loja", &calls.operator).await.status,
+        200,
+        "the session goes on"
+    );
+    assert_eq!(
+        put(json!({"versao": 2, "nome": "Carla"})).await["permissoesFinanceiras"],
+        json!(["VER", "FECHAR"])
+    );
+    put(json!({"versao": 3, "permissoesFinanceiras": []})).await;
+    assert_eq!(rights(&calls.operator).await, MoneyRights::NONE);
+    // What is stored waits while its user is an administrator.
+    put(json!({"versao": 4, "perfil": "administrador"})).await;
+    assert_eq!(rights(&calls.operator).await, MoneyRights::ALL);
+    let demoted = put(json!({"versao": 5, "perfil": "operador", "lojas": [2]})).await;
+    assert_eq!(demoted["permissoesFinanceiras"], json!([]));
+    let audit = calls.read(by, "/gestao/auditoria", &[]).await;
+    let detail = format!("usuário {code} alterado: permissoesFinanceiras");
+    assert_eq!(items(&audit).iter().filter(|one| one["detalhe"] == detail.as_str()).count(), 2, "{audit}");
+    let stale =
+        calls.put(by, &user(&json!(code)), &json!({"versao": 5, "permissoesFinanceiras": ["VER"]})).await;
+    assert!(stale.refuses(409).contains("permissoesFinanceiras: enviado \"VER\""), "{stale:?}");
 }

@@ -2,7 +2,7 @@
 
 use crate::safety::browser::Browser;
 use app::access::users::{self, InitialPassword, NewUserInput};
-use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role};
+use domain::{BranchCode, DisplayName, Email, InputField, MoneyRights, Password, Rejection, Role};
 use testkit::{PASSWORD, PUBLIC_URL, Server, World, both_engines, until};
 
 #[both_engines]
@@ -46,6 +46,7 @@ async fn a_user_is_not_created_with_what_everybody_knows_of_that_person(world: W
         email: Email::parse("bene@aqui.example").unwrap(),
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
+        money_rights: MoneyRights::SEE_AND_SETTLE,
         password: InitialPassword::Chosen(Password::parse(password).unwrap()),
     };
     for weak in ["benedita.prova", "bene@aqui.example", "Benedita-99"] {

@@ -6,8 +6,8 @@ use crate::mail::{self, Addressee, UserNotice};
 use crate::session::AccountActor;
 use crate::{App, Error};
 use domain::{
-    AuditedAction, AuditedOperation, BranchCode, DisplayName, Email, InputField, Moment, Password,
-    PasswordOwner, Rejection, Role, Scope, TenantId, User, UserCode,
+    AuditedAction, AuditedOperation, BranchCode, DisplayName, Email, InputField, Moment, MoneyRights,
+    Password, PasswordOwner, Rejection, Role, Scope, TenantId, User, UserCode,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ pub struct NewUserInput {
     pub email: Email,
     pub role: Role,
     pub branches: Vec<BranchCode>,
+    pub money_rights: MoneyRights,
     pub password: InitialPassword,
 }
 
@@ -51,6 +52,7 @@ pub(crate) struct PreparedUser {
     email: Email,
     role: Role,
     branches: Vec<BranchCode>,
+    money_rights: MoneyRights,
     secret: PreparedPassword,
     server: Arc<str>,
     now: Moment,
@@ -121,14 +123,15 @@ pub(crate) async fn prepare_user(
     new: NewUserInput,
     context: UserCreationContext,
 ) -> Result<PreparedUser, Error> {
-    let NewUserInput { tenant, name, email, role, branches, password } = new;
+    let NewUserInput { tenant, name, email, role, branches, money_rights, password } = new;
     let branches = normalize_branches(role, branches);
     let secret = match password {
         InitialPassword::Chosen(password) => prepare_chosen_password(app, password).await?,
         InitialPassword::Mailed => prepare_generated_password(app).await?,
     };
     let server = Arc::clone(&app.public_url);
-    Ok(PreparedUser { tenant, name, email, role, branches, secret, server, now: app.now(), context })
+    let now = app.now();
+    Ok(PreparedUser { tenant, name, email, role, branches, money_rights, secret, server, now, context })
 }
 
 /// Deduplicated and sorted; empty for a role that has every branch.
@@ -195,6 +198,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<User,
         email: &new.email,
         role: new.role,
         branches: &new.branches,
+        money_rights: new.money_rights,
         password_hash: &new.secret.hash,
         must_change_password: new.secret.mailed.is_some(),
         now: new.now,
@@ -215,6 +219,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<User,
         role: new.role,
         active: true,
         branches: new.branches.clone(),
+        stored_money_rights: new.money_rights,
         version: 1,
         updated_at: new.now,
     })

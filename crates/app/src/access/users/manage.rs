@@ -15,7 +15,8 @@ use crate::session::{AccountActor, Session};
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, BranchCode, CallerAddress, DisplayName, Email,
-    InputField, PAGE_SIZE, Rejection, Role, User, UserCode, fold_text, has_word_beginnings, split_name_words,
+    InputField, MoneyRights, PAGE_SIZE, Rejection, Role, User, UserCode, fold_text, has_word_beginnings,
+    split_name_words,
 };
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -90,6 +91,7 @@ pub struct ChangeUser {
     pub email: Option<Email>,
     pub role: Option<Role>,
     pub branches: Option<Vec<BranchCode>>,
+    pub money_rights: Option<MoneyRights>,
     pub active: Option<bool>,
 }
 
@@ -187,6 +189,7 @@ async fn write_user_change(
         role,
         active: changes.active.unwrap_or(before.active),
         branches: new_branches,
+        stored_money_rights: changes.money_rights.unwrap_or(before.stored_money_rights),
         ..before.clone()
     };
     let differences = compare_fields(render_user_fields(&before), render_user_fields(&after));
@@ -259,11 +262,13 @@ async fn store_user_change(
 
 fn render_user_fields(user: &User) -> FieldTexts {
     let branches: Vec<String> = user.branches.iter().map(ToString::to_string).collect();
+    let money_rights: Vec<&str> = user.money_rights().iter().map(wire::money_right).collect();
     vec![
         ("nome", Some(user.name.clone())),
         ("email", Some(user.email.clone())),
         ("perfil", Some(wire::role(user.role).to_owned())),
         ("lojas", (!branches.is_empty()).then(|| branches.join(", "))),
+        ("permissoesFinanceiras", (!money_rights.is_empty()).then(|| money_rights.join(", "))),
         ("ativo", Some(user.active.to_string())),
     ]
 }

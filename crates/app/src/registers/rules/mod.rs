@@ -9,14 +9,29 @@ mod trackers;
 
 use super::draft::RecordDraft;
 use crate::Error;
-use domain::RegisterProblem;
+use domain::finance::LaunchKind;
+use domain::{RegisterProblem, Scope, TitleTypeCode};
 use storage::Tx;
-use storage::registers::count_other_active_records;
+use storage::registers::{count_other_active_records, list_records};
 
 /// Adds the problems of the draft to it.
 pub(super) async fn validate_register_rules(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
     match draft.register.path {
-        "situacao" => situations::validate_situation(tx, draft).await,
+        "situacao" => {
+            registers::complete_values(draft.register, &mut draft.values);
+            refuse_money_problems(tx, draft).await?;
+            situations::validate_situation(tx, draft).await
+        }
+        "tabelaPreco" | "desconto" => refuse_money_problems(tx, draft).await,
+        "regraCobranca" => {
+            refuse_money_problems(tx, draft).await?;
+            // Some rule covers every group.
+            if draft.code_field("codGrupo").is_none() {
+                refuse_last_active(tx, draft, &["codGrupo"]).await
+            } else {
+                Ok(())
+            }
+        }
         "campoAdicional" => {
             additional_fields::validate_additional_field(draft);
             Ok(())
@@ -32,6 +47,31 @@ pub(super) async fn validate_register_rules(tx: &mut Tx, draft: &mut RecordDraft
         }
         _ => Ok(()),
     }
+}
+
+/// Rules of prices and charging, which compare a record with the others in use.
+async fn refuse_money_problems(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
+    let (register, own) = (draft.register, draft.code);
+    let others = match draft.active && matches!(register.path, "tabelaPreco" | "regraCobranca") {
+        true => {
+            list_records(tx, register, &Scope::for_tenant(draft.command.scope.tenant()), &[], Some(true))
+                .await?
+        }
+        false => Vec::new(),
+    };
+    let rivals = others.iter().filter(|one| Some(one.code) != own).map(|one| (one.code, &one.values[..]));
+    for (field, problem) in registers::find_money_problems(register, &draft.values, rivals) {
+        draft.refuse(field, problem);
+    }
+    let title_type = draft.code_field("codTipoTitulo").filter(|_| register.path == "regraCobranca");
+    let is_receivable = |code| {
+        let found = draft.command.registers.money.title_type(TitleTypeCode::new(code));
+        found.is_none_or(|one| one.launch_kind == LaunchKind::Credit)
+    };
+    if let Some(code) = title_type.filter(|code| !is_receivable(*code)) {
+        draft.refuse("codTipoTitulo", RegisterProblem::NotReceivable(code));
+    }
+    Ok(())
 }
 
 /// Updates related records. The record already has its code.

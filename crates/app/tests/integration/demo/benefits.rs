@@ -258,7 +258,10 @@ async fn the_history_of_a_demo_has_no_gaps_and_is_told_to_nobody(database: Datab
         ("SELECT last AS it FROM counters WHERE kind = 'history'", codes.len() as i64),
         ("SELECT COUNT(*) AS it FROM history WHERE origin <> 'demonstração'", 0),
         ("SELECT COUNT(*) AS it FROM history WHERE entity = 1 AND from_situation IS NOT NULL", 0),
-        ("SELECT COUNT(*) AS it FROM history WHERE user_code IS NOT NULL OR reason IS NOT NULL", 0),
+        (
+            "SELECT COUNT(*) AS it FROM history WHERE entity <> 6 AND (user_code IS NOT NULL OR reason IS NOT NULL)",
+            0,
+        ),
         ("SELECT COUNT(*) AS it FROM outbox", 0),
     ] {
         assert_eq!(only(db, text).await, expected, "{text}");

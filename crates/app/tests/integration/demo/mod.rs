@@ -20,7 +20,7 @@ use testkit::{Database, Engine, StillClock, World, app_on, both_engines, dump, e
 const HERE: TenantId = TenantId::new(1);
 
 fn wanted(members: u32, seed: u64) -> DemoLoadOptions {
-    DemoLoadOptions { members, seed, password: demo::PASSWORD.to_owned() }
+    DemoLoadOptions { members, seed, password: demo::PASSWORD.to_owned(), months: Some(1) }
 }
 
 async fn fresh(database: &Database) -> App {
@@ -58,6 +58,14 @@ fn lasting(dump: &str) -> String {
         "claim_types: ",
         "inspection_types: ",
         "ticket_types: ",
+        "protection_groups: ",
+        "charge_items: ",
+        "late_charge_rules: ",
+        "title_types: ",
+        "payment_forms: ",
+        "money_accounts: ",
+        "settlement_types: ",
+        "charging_rules: ",
     ];
     let lines = dump.lines().filter(|line| !of_the_moment.iter().any(|start| line.starts_with(start)));
     lines.collect::<Vec<_>>().join("\n")
@@ -78,8 +86,28 @@ async fn a_demo_of_one_seed_is_the_same_on_sqlite_and_on_postgres() {
     assert!(dumps[0] == dumps[1], "the engines differ");
 }
 
+/// Money ends on the day of the load, and so do the marks of how far it is written.
+fn without_money(lasting: &str) -> String {
+    let of_money = testkit::APPEND_ONLY.into_iter().chain([
+        "titles",
+        "charging_runs",
+        "charging_run_titles",
+        "charged_months",
+        "title_revisions",
+        "counters",
+        "settings",
+    ]);
+    let of_money: Vec<String> = of_money.map(|table| format!("{table}: ")).collect();
+    let title = Entity::Title.number().to_string();
+    let is_title_history =
+        |line: &str| line.starts_with("history: ") && line.split(" | ").nth(2) == Some(title.as_str());
+    let is_of_money =
+        |line: &str| of_money.iter().any(|start| line.starts_with(start)) || is_title_history(line);
+    lasting.lines().filter(|line| !is_of_money(line)).collect::<Vec<_>>().join("\n")
+}
+
 #[both_engines]
-async fn a_demo_depends_on_its_seed_and_on_no_clock(database: Database) {
+async fn a_demo_depends_on_its_seed_and_but_for_money_on_no_clock(database: Database) {
     let app = fresh(&database).await;
     load(&app, 300, 7).await;
     let first = lasting(&dump(&app.db).await);
@@ -88,7 +116,8 @@ async fn a_demo_depends_on_its_seed_and_on_no_clock(database: Database) {
     clock.pass(Duration::from_hours(9600));
     let app = app_on(later.open().await, clock, 2);
     load(&app, 300, 7).await;
-    assert!(lasting(&dump(&app.db).await) == first);
+    let later = lasting(&dump(&app.db).await);
+    assert!(later != first && without_money(&later) == without_money(&first));
     let other = Database::fresh(database.engine).await;
     let app = fresh(&other).await;
     load(&app, 300, 8).await;
@@ -220,7 +249,7 @@ async fn a_demo_has_every_register_that_it_promises(database: Database) {
         [5, 10, 15, 20, 25, 30]
     );
     let situations = storage::registers::situations::list_situations(db, HERE).await.unwrap();
-    assert!(Entity::ALL.iter().all(|entity| situations.iter().any(|one| one.entity == *entity)));
+    assert!(Entity::SITUATED.iter().all(|entity| situations.iter().any(|one| one.entity == *entity)));
     let sellers: Vec<SellerKind> = column(db, "SELECT kind AS it FROM sellers").await;
     assert!(sellers.len() >= 30 && SellerKind::ALL.iter().all(|kind| sellers.contains(kind)));
     let suppliers: Vec<String> = column(db, "SELECT kind AS it FROM suppliers WHERE cep IS NOT NULL").await;

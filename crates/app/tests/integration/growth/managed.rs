@@ -162,6 +162,7 @@ impl Script<'_> {
             email: Some(domain::Email::parse("outro@demo.example").unwrap()),
             role: None,
             branches: Some([1, 2].map(BranchCode::new).to_vec()),
+            money_rights: None,
             active: None,
         };
         now(users::change_user(self.app, caller, one.code, changes, plainly()).await);

@@ -14,7 +14,9 @@ use app::registers::suppliers;
 use app::sales::sellers;
 use app::session::Session;
 use app::{App, cache, idempotency, members};
-use domain::{BenefitCode, BranchCode, DisplayName, Email, InputField, Password, Role, TenantId};
+use domain::{
+    BenefitCode, BranchCode, DisplayName, Email, InputField, MoneyRights, Password, Role, TenantId,
+};
 use std::sync::Arc;
 use testkit::Recorder;
 use wire::read::{read_body, read_list_body, read_query};
@@ -85,6 +87,7 @@ impl Script<'_> {
             email: Email::parse("duas@demo.example").unwrap(),
             role: Role::Operator,
             branches: [2, 3].map(BranchCode::new).to_vec(),
+            money_rights: MoneyRights::SEE_AND_SETTLE,
             password: InitialPassword::Chosen(Password::parse(demo::PASSWORD).unwrap()),
         };
         users::create_user(self.app, two).await.unwrap();

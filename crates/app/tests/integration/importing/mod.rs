@@ -5,15 +5,21 @@ mod between;
 mod fairness;
 mod kinds;
 mod members;
+mod money;
 
 use app::idempotency::IdempotentWrite;
-use domain::{Cpf, ImportKind, ImportState};
+use domain::{Cpf, ImportKind, ImportState, MoneyRights};
 use exchange::import::{self, ImportCaller, StoredImportRun};
 use storage::{QueryWeight, sql};
 use testkit::{Caller, World};
 
 pub fn by(caller: &Caller) -> ImportCaller {
-    ImportCaller { scope: caller.scope(), user: Some(caller.code), role: caller.role }
+    ImportCaller {
+        scope: caller.scope(),
+        user: Some(caller.code),
+        role: caller.role,
+        money_rights: MoneyRights::for_new_user(caller.role),
+    }
 }
 
 /// The CPF of a number.

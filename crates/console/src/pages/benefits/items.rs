@@ -23,7 +23,8 @@ use wire::records::{ItemAlteracaoInput, ItemBeneficioInput};
 
 const SPECS: &[InputSpec] = &[
     InputSpec::choice("codPlano", "Plano"),
-    InputSpec::money("valor", "Valor").with_hint("Em branco, é o preço do plano."),
+    InputSpec::money("valor", "Valor combinado")
+        .with_hint("Em branco, vale a tabela de preços; sem ela, o preço do plano."),
     InputSpec::masked_text("dataInclusao", "Desde", "data").with_hint("Em branco, hoje."),
 ];
 
@@ -96,7 +97,8 @@ pub async fn add_item(
     render_item_form(&app, &user, code, (values, problems)).await
 }
 
-/// `POST /console/beneficios/{codigo}/itens/{parte}`: sets `ativo`, or `valor`; `era` carries the previous price.
+/// `POST /console/beneficios/{codigo}/itens/{parte}`: sets `ativo`, `valor` or `combinado`; `era` and `combinadoEra` carry what
+/// was before.
 pub async fn change_item(
     State(app): State<App>,
     user: SignedInUser,
@@ -105,7 +107,11 @@ pub async fn change_item(
 ) -> HandlerResult {
     let codes = (BenefitCode::new(code), ItemCode::new(item));
     let back = format!("{}/console/beneficios/{code}", derive_root_path(&app));
-    let changes = [("ativo", form.text("ativo").to_owned()), ("valor", normalize_money(form.text("valor")))];
+    let changes = [
+        ("ativo", form.text("ativo").to_owned()),
+        ("valor", normalize_money(form.text("valor"))),
+        ("valorCombinado", form.text("combinado").to_owned()),
+    ];
     let mut record = serde_json::Map::new();
     let changes = changes.into_iter().filter(|(_, text)| !text.is_empty());
     if changes.clone().next().is_none() {
@@ -158,12 +164,22 @@ fn describe_item_change(view: &FullBenefit, item: ItemCode, form: &SubmittedForm
             format!("O plano {name} voltou."),
             UndoForm::new(action, &[("ativo", "false"), ("versao", &version)]),
         ),
-        _ => (
-            format!("O valor do plano {name} foi alterado."),
-            UndoForm::new(
-                action,
-                &[("valor", form.text("era")), ("era", form.text("valor")), ("versao", &version)],
-            ),
-        ),
+        _ if form.text("valor").is_empty() => {
+            let (text, undone) = match form.text("combinado") {
+                "true" => (format!("O valor do plano {name} é o combinado."), "false"),
+                _ => (format!("O valor do plano {name} agora é o da tabela de preços."), "true"),
+            };
+            (text, UndoForm::new(action, &[("combinado", undone), ("versao", &version)]))
+        }
+        _ => {
+            let (before, after) = (form.text("era"), form.text("valor"));
+            let (was_agreed, is_agreed) = (form.text("combinadoEra"), form.text("combinado"));
+            let is_agreed = if is_agreed.is_empty() { "true" } else { is_agreed };
+            let mut fields = vec![("valor", before), ("era", after), ("versao", version.as_str())];
+            if !was_agreed.is_empty() {
+                fields.extend([("combinado", was_agreed), ("combinadoEra", is_agreed)]);
+            }
+            (format!("O valor do plano {name} foi alterado."), UndoForm::new(action, &fields))
+        }
     }
 }

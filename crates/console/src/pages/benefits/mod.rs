@@ -3,6 +3,7 @@
 mod card;
 mod change_situation;
 mod dependents;
+mod discounts;
 pub mod fields;
 mod form;
 mod items;
@@ -32,6 +33,8 @@ pub fn list_benefit_routes() -> Vec<PageRoute> {
         get  "/console/beneficios/{codigo}/dependentes/{parte}"        SignedIn dependents::show_edit_dependent_form;
         post "/console/beneficios/{codigo}/dependentes/{parte}"        SignedIn dependents::change_dependent;
         post "/console/beneficios/{codigo}/dependentes/{parte}/estado" SignedIn dependents::set_dependent_active;
+        post "/console/beneficios/{codigo}/descontos"                  SignedIn discounts::grant_discount;
+        post "/console/beneficios/{codigo}/descontos/{parte}/encerrar" SignedIn discounts::end_discount;
     }
 }
 

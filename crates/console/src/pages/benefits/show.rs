@@ -1,6 +1,8 @@
 //! `/console/beneficios/{codigo}`: the page of a benefit.
 
+use super::discounts::{GrantedDiscountSection, load_discount_section};
 use crate::http::parameters::PathNumber;
+use crate::pages::finance::balance_badge::{BalanceBadge, load_benefit_badge};
 use crate::pages::members::timeline::{EventTimeline, build_timeline};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::facts::drop_empty_facts;
@@ -13,14 +15,20 @@ use app::App;
 use app::benefits::{self, FullBenefit, describe_stored_benefit};
 use askama::Template;
 use axum::extract::State;
-use domain::{BenefitCode, Date, Money, SituationKind};
+use domain::finance::{PriceKey, PriceSource, choose_price};
+use domain::{BenefitCode, BenefitItem, Date, Money, SituationKind};
 use std::collections::BTreeMap;
 
 struct PlanLine {
     code: i32,
     name: String,
     price: String,
+    /// `combinado`, `da tabela`…
+    source: &'static str,
+    is_agreed: bool,
+    /// For the input, and what is stored.
     typed_price: String,
+    stored_price: String,
     since: String,
     active: bool,
 }
@@ -56,6 +64,9 @@ struct ViewBenefitPage {
     dependents: Vec<CoveredDependentLine>,
     timeline: EventTimeline,
     note: String,
+    /// `None` for users who do not see money.
+    balance: Option<BalanceBadge>,
+    discounts: Option<GrantedDiscountSection>,
 }
 
 pub async fn show_benefit_page(
@@ -70,11 +81,16 @@ pub async fn show_benefit_page(
     let history = benefits::read_benefit_history(&app, caller, code).await?;
     let dependents = app::members::dependents::list_benefit_dependents(&app, caller, code).await?;
     let (benefit, registers) = (&view.benefit, &view.registers);
+    let today = app.now().date_in(&registers.zone);
+    let price = |item: &BenefitItem| find_item_price(&view, item, today);
     let plans = view.items.iter().map(|item| PlanLine {
         code: item.code.get(),
         name: registers.plan(item.plan).map_or_else(String::new, |plan| plan.name.clone()),
-        price: format_money(item.price),
-        typed_price: format_reais(item.price),
+        price: format_money(price(item).0),
+        source: price(item).1,
+        is_agreed: item.is_price_agreed,
+        typed_price: format_reais(price(item).0),
+        stored_price: format_reais(item.price),
         since: item.included_on.to_br(),
         active: item.active,
     });
@@ -98,14 +114,45 @@ pub async fn show_benefit_page(
         facts: list_benefit_facts(&view),
         vehicle: list_vehicle_facts(&view),
         added: list_additional_facts(&view),
-        total: format_money(view.items.iter().filter(|item| item.active).map(|item| item.price).sum()),
+        total: format_money(view.items.iter().filter(|item| item.active).map(|item| price(item).0).sum()),
         plans_in_force: view.items.iter().filter(|item| item.active).count(),
         plans: plans.collect(),
         dependents: dependents.collect(),
         timeline: build_timeline(history, &BTreeMap::new()),
         note: benefit.note.clone().unwrap_or_default(),
+        balance: load_benefit_badge(&app, &user, &frame.root, (benefit.person, code)).await?,
+        discounts: load_discount_section(&app, &user, code).await?,
         frame,
     })
+}
+
+/// What an item costs today, and where the price comes from. One that is over keeps what it cost.
+fn find_item_price(view: &FullBenefit, item: &BenefitItem, today: Date) -> (Money, &'static str) {
+    if !item.active {
+        return (item.price, "");
+    }
+    let (benefit, registers) = (&view.benefit, &view.registers);
+    let key = PriceKey {
+        plan: item.plan,
+        day: today,
+        branch: benefit.branch,
+        vehicle_type: benefit.vehicle.kind,
+        value: benefit.vehicle.protected.or(benefit.vehicle.worth),
+    };
+    let rows = registers.money.price_table.prices_of(item.plan);
+    let plan_price = registers.plan(item.plan).map(|plan| plan.price);
+    let agreed = item.is_price_agreed.then_some(item.price);
+    match choose_price(agreed, rows, plan_price, &key) {
+        Some(price) => (
+            price.amount,
+            match price.source {
+                PriceSource::Agreed => "combinado",
+                PriceSource::PriceTable => "da tabela",
+                PriceSource::Plan => "do plano",
+            },
+        ),
+        None => (Money::default(), "sem preço"),
+    }
 }
 
 /// Values of the tenant's custom fields.
@@ -173,7 +220,10 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/beneficio.ht
         code: 7,
         name: with.text(),
         price: with.text(),
+        source: "combinado",
+        is_agreed: true,
         typed_price: with.text(),
+        stored_price: with.text(),
         since: with.text(),
         active: true,
     };
@@ -204,5 +254,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/beneficio.ht
         dependents: with.list_of(dependent),
         timeline: with.timeline(),
         note: with.text(),
+        balance: with.option_of(|| BalanceBadge::sample(*with)),
+        discounts: with.option_of(|| GrantedDiscountSection::sample(*with)),
     })
 })];

@@ -9,6 +9,7 @@ use app::register_snapshot::TenantRegisters;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
+use domain::finance::LaunchKind;
 use domain::{BenefitKind, ImportKind, Scope};
 use wire::import_sheet::{
     ImportField, ImportFieldKind, list_import_fields, name_import_kind, parse_import_kind,
@@ -32,6 +33,7 @@ struct TenantExampleNames {
     branch: String,
     plan: String,
     due_day: String,
+    title_type: String,
 }
 
 impl TenantExampleNames {
@@ -45,11 +47,19 @@ impl TenantExampleNames {
             .filter(|one| one.active && protects(one.kind))
             .map(|one| (one.code.get(), one.name.as_str()))
             .collect();
+        let title_types: Vec<(i32, &str)> = registers
+            .money
+            .title_types
+            .iter()
+            .filter(|one| one.active && one.launch_kind == LaunchKind::Credit)
+            .map(|one| (one.code.get(), one.name.as_str()))
+            .collect();
         let due_day = registers.due_days.first().map(ToString::to_string);
         TenantExampleNames {
             branch: choose_example_name(&branches),
             plan: choose_example_name(&plans),
             due_day: due_day.unwrap_or_default(),
+            title_type: choose_example_name(&title_types),
         }
     }
 }
@@ -99,6 +109,13 @@ fn find_example_cell<'o>(
         (ImportKind::Plans, "nome") => "Plano de exemplo",
         (ImportKind::Plans, "valor") => "99,90",
         (ImportKind::Sellers, "nome") => "Carlos Exemplo de Souza",
+        (ImportKind::Titles, "codTipoTitulo") => &tenant_names.title_type,
+        (ImportKind::Titles, "vencimento") => "10/11/2026",
+        (ImportKind::Titles, "dataEmissao") => "01/11/2026",
+        (ImportKind::Titles, "descricao") => "Mensalidade de novembro",
+        (ImportKind::Titles, "valor") => "150,00",
+        (ImportKind::Titles, "valorPago" | "dataPagamento" | "placa") => "",
+        (ImportKind::Titles, "codigoExterno") => "BOL-000123",
         (_, "nomePessoa" | "nome") => "Maria Exemplo da Silva",
         (_, "email") => "maria@exemplo.com.br",
         (_, "placa") => "ABC1D23",
@@ -132,7 +149,7 @@ fn find_cell_example(cell: ImportFieldKind) -> &'static str {
         ImportFieldKind::Flag => "Sim",
         ImportFieldKind::BenefitKind => "VEICULAR",
         ImportFieldKind::SellerKind => "Consultor",
-        ImportFieldKind::Money => "1.500,00",
+        ImportFieldKind::Money | ImportFieldKind::SignedMoney => "1.500,00",
         _ => "",
     }
 }
@@ -149,6 +166,7 @@ mod tests {
             branch: "Matriz".to_owned(),
             plan: "Ouro".to_owned(),
             due_day: "10".to_owned(),
+            title_type: "Mensalidade".to_owned(),
         };
         for kind in ImportKind::ALL {
             let text = build_example_csv(*kind, &tenant_names);

@@ -101,6 +101,20 @@ fn describe_import_kind(kind: ImportKind) -> ImportKindWording {
             ("Ver os vendedores", "/cadastros/vendedor"),
             Some("/cadastros/vendedor"),
         ),
+        ImportKind::Titles => (
+            "Títulos em aberto",
+            "título",
+            "O que falta receber ou pagar, do sistema antigo. O associado já deve estar aqui.",
+            ("Ver os títulos", "/financeiro/titulos"),
+            Some("/financeiro/titulos"),
+        ),
+        ImportKind::OpeningBalances => (
+            "Saldos iniciais",
+            "saldo inicial",
+            "O crédito de cada associado e o dinheiro em cada conta ou caixa, no dia da mudança.",
+            ("Ver os títulos", "/financeiro/titulos"),
+            None,
+        ),
     };
     ImportKindWording { title, one, about, list, record }
 }

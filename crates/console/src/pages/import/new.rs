@@ -59,9 +59,9 @@ pub async fn show_start_form(
 }
 
 /// Import kinds that the user may start.
-fn list_allowed_kinds(is_admin: bool) -> impl Iterator<Item = ImportKind> {
-    let all = ImportKind::ALL.iter().copied();
-    all.filter(move |kind| is_admin || !matches!(kind, ImportKind::Plans | ImportKind::Sellers))
+fn list_allowed_kinds(user: &SignedInUser) -> impl Iterator<Item = ImportKind> {
+    let importer = build_actor(user);
+    ImportKind::ALL.iter().copied().filter(move |kind| importer.authorize_import(*kind).is_ok())
 }
 
 async fn build_start_page(
@@ -81,7 +81,7 @@ async fn build_start_page(
     };
     Ok(StartImportPage {
         frame: PageFrame::load(app, user, PLACE).await?,
-        cards: list_allowed_kinds(user.is_admin()).map(card).collect(),
+        cards: list_allowed_kinds(user).map(card).collect(),
         most_mib: app.import_mib,
         most_lines: format_count(i64::from(MOST_LINES)),
         kind_problem: form_problems.kind,

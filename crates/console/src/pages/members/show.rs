@@ -4,6 +4,7 @@ use super::fields::build_fact_groups;
 use super::timeline::{self, EventTimeline, RelatedRecordSection, build_timeline};
 use crate::http::parameters::PathNumber;
 use crate::pages::attachments::{self, UploadReport};
+use crate::pages::finance::balance_badge::{BalanceBadge, load_member_badge};
 use crate::pages::member_list::describe_plans;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::frame::PageFrame;
@@ -71,6 +72,8 @@ struct MemberProfilePage {
     branch: String,
     since: String,
     files: attachments::AttachmentSection,
+    /// `None` for users who do not see money.
+    balance: Option<BalanceBadge>,
 }
 
 pub async fn show_member_page(
@@ -133,6 +136,7 @@ async fn build_member_page(
         branch: registers.branch_name(view.profile.branch).to_owned(),
         since: view.profile.created_at.date_in(&registers.zone).to_br(),
         files,
+        balance: load_member_badge(app, user, &frame.root, code).await?,
         frame,
     })
 }
@@ -236,5 +240,6 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/associado.ht
         branch: with.text(),
         since: with.text(),
         files: attachments::AttachmentSection::sample(*with),
+        balance: with.option_of(|| BalanceBadge::sample(*with)),
     })
 })];

@@ -8,6 +8,7 @@ use app::registers::{self, RecordChoice, StoredRecord};
 use app::session::Session;
 use app::{App, Error};
 use domain::Uf;
+use domain::display::format_percent;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use wire::refusal::RequestProblem;
@@ -47,6 +48,7 @@ pub fn format_field_value(field: &FieldSpec, value: &FieldContent, names: &FormR
         (_, FieldContent::Nothing) => String::new(),
         (_, FieldContent::Flag(flag)) => if *flag { "Sim" } else { "Não" }.to_owned(),
         (_, FieldContent::Money(money)) => format_money(*money),
+        (FieldType::Percent, FieldContent::Number(hundredths)) => format_percent(*hundredths),
         (FieldType::Choice(all), FieldContent::Number(number)) => {
             let found = all.iter().find(|(known, _)| known == number);
             found.map_or_else(String::new, |(_, name)| ::registers::find_choice_label(name).to_owned())
@@ -75,6 +77,9 @@ pub fn format_input_value(field: &FieldSpec, value: &FieldContent) -> String {
     match (field.kind, value) {
         (FieldType::Flag, FieldContent::Flag(flag)) => if *flag { "sim" } else { "" }.to_owned(),
         (_, FieldContent::Money(money)) => format_money_input(*money),
+        (FieldType::Percent, FieldContent::Number(hundredths)) => {
+            format_percent(*hundredths).trim_end_matches('%').to_owned()
+        }
         (FieldType::Colour, FieldContent::Text(colour)) => format!("#{colour}"),
         (_, FieldContent::Codes(codes)) => {
             codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
@@ -95,6 +100,7 @@ pub fn build_input_spec(field: &'static FieldSpec) -> InputSpec {
         FieldType::Digits(count) => (InputKind::Number, count),
         FieldType::Integer { .. } | FieldType::Benefit | FieldType::Person => (InputKind::Number, 10),
         FieldType::Money => (InputKind::Money, 20),
+        FieldType::Percent => (InputKind::Percent, 6),
         FieldType::Flag => (InputKind::Flag, 3),
         FieldType::Colour | FieldType::ReadableOn(_) => (InputKind::Colour, 7),
         FieldType::Choice(_) | FieldType::Uf => (InputKind::Choice, 100),
@@ -192,6 +198,7 @@ fn parse_typed_value(field: &FieldSpec, typed: &str) -> Json {
         }
         _ if typed.is_empty() => Json::Null,
         FieldType::Money => normalize_money(typed).into(),
+        FieldType::Percent => normalize_money(typed.trim_end_matches('%')).into(),
         FieldType::Colour => typed.trim_start_matches('#').to_uppercase().into(),
         _ => typed.into(),
     }
@@ -315,6 +322,9 @@ mod tests {
             format_input_value(price, &FieldContent::Money(domain::Money::from_cents(8_990).unwrap())),
             "89,90"
         );
+        let (_, fine) = ::registers::find_register("regraEncargos").unwrap().find_field("multa").unwrap();
+        assert_eq!(format_input_value(fine, &FieldContent::Number(250)), "2,50");
+        assert_eq!(sent("regraEncargos", &[("multa", "2,5 %")], None), json!({"multa": "2.5"}));
         let (_, kind) = ::registers::find_register("plano").unwrap().find_field("tipoBeneficio").unwrap();
         let names = FormReferenceNames(BTreeMap::new());
         assert_eq!(

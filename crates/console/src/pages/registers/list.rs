@@ -2,7 +2,7 @@
 
 use super::fields::{FormReferenceNames, build_input_spec, format_field_value, list_field_choices};
 use super::{
-    RegisterParam, find_badge_class, find_name_field, format_new_title, format_plural_title,
+    RegisterParam, ShownFields, find_badge_class, find_name_field, format_new_title, format_plural_title,
     format_record_title,
 };
 use crate::http::parameters::QueryParams;
@@ -76,7 +76,8 @@ pub async fn show_register_list(
     if total <= PAGE_SIZE {
         sort_records(register, &mut records);
     }
-    let columns = list_register_columns(register);
+    let shown = ShownFields::load(&app, caller).await?;
+    let columns = list_register_columns(register, &shown);
     let filtered =
         register.filters.iter().filter_map(|name| register.find_field(name)).map(|(_, field)| field);
     let needed = columns.iter().map(|(_, field)| *field).chain(filtered.clone());
@@ -141,14 +142,14 @@ async fn find_records(
 type RegisterListColumn = (usize, &'static FieldSpec);
 
 /// Columns besides the name.
-fn list_register_columns(register: &'static Register) -> Vec<RegisterListColumn> {
+fn list_register_columns(register: &'static Register, shown: &ShownFields) -> Vec<RegisterListColumn> {
     let name = find_name_field(register).map(|(at, _)| at);
     let columns = register.columns.iter().filter_map(|name| register.find_field(name));
-    columns.filter(|(at, _)| Some(*at) != name).collect()
+    columns.filter(|(at, field)| Some(*at) != name && shown.has_field(field)).collect()
 }
 
 fn is_number_field(field: &FieldSpec) -> bool {
-    matches!(field.kind, FieldType::Money | FieldType::Integer { .. })
+    matches!(field.kind, FieldType::Money | FieldType::Percent | FieldType::Integer { .. })
 }
 
 /// Sorts by the register's first filter, then by `ordem`.

@@ -10,6 +10,9 @@ use crate::http::refusal::Refusal;
 use crate::page_route::{PageRoute, routes};
 use crate::widgets::form_problems::capitalize_sentence;
 use ::registers::{FieldContent, FieldSpec, FieldType, Register};
+use app::register_snapshot::load_registers;
+use app::session::Session;
+use app::{App, Error};
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 
@@ -35,6 +38,23 @@ impl<S: Send + Sync> FromRequestParts<S> for RegisterParam {
         let path = RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NotThere)?;
         let named = path.iter().find(|(name, _)| *name == "registro");
         named.and_then(|(_, path)| registers::find_register(path)).map(RegisterParam).ok_or(Refusal::NotThere)
+    }
+}
+
+/// The fields of a register that a page may show. Those that refer to a protection group are left out while the
+/// association has a single one: then there is nothing to choose, and the stored or default value stays.
+struct ShownFields {
+    shows_groups: bool,
+}
+
+impl ShownFields {
+    async fn load(app: &App, caller: &Session) -> Result<ShownFields, Error> {
+        let registers = load_registers(app, caller.scope.tenant()).await?;
+        Ok(ShownFields { shows_groups: registers.money.has_several_groups() })
+    }
+
+    fn has_field(&self, field: &FieldSpec) -> bool {
+        self.shows_groups || field.kind != FieldType::Reference("grupoProtecao")
     }
 }
 

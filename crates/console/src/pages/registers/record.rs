@@ -1,7 +1,9 @@
 //! One record: all users read it; administrators change, deactivate and reactivate it.
 
 use super::fields::{self, FormReferenceNames};
-use super::{RegisterParam, find_badge_class, format_new_title, format_plural_title, format_record_title};
+use super::{
+    RegisterParam, ShownFields, find_badge_class, format_new_title, format_plural_title, format_record_title,
+};
 use crate::http::form::SubmittedForm;
 use crate::http::parameters::{PathNumber, QueryParams};
 use crate::http::redirect::{derive_root_path, redirect_to};
@@ -16,7 +18,7 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
 use crate::widgets::record_form::{build_inputs, read_form_values};
 use crate::widgets::version_conflict::VersionConflict;
-use ::registers::{FieldSpec, FieldType, Register};
+use ::registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, Register};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::registers::{self, StoredRecord};
 use app::{App, Error};
@@ -65,12 +67,17 @@ struct EditRecordState {
     done: Option<&'static str>,
 }
 
-fn list_editable_fields(register: &'static Register, is_new: bool) -> Vec<&'static FieldSpec> {
-    register.fields.iter().filter(|field| field.is_input() && (is_new || !field.fixed)).collect()
+fn list_editable_fields(
+    register: &'static Register,
+    shown: &ShownFields,
+    is_new: bool,
+) -> Vec<&'static FieldSpec> {
+    let inputs = register.fields.iter().filter(|field| field.is_input() && shown.has_field(field));
+    inputs.filter(|field| is_new || !field.fixed).collect()
 }
 
 /// The fields of the form. A register without a counter also takes the code.
-fn list_input_specs(register: &'static Register, is_new: bool) -> Vec<InputSpec> {
+fn list_input_specs(register: &'static Register, shown: &ShownFields, is_new: bool) -> Vec<InputSpec> {
     let code = (is_new && register.counter.is_none()).then(|| InputSpec {
         name: register.code,
         label: if register.code == "dia" { "Dia do mês" } else { "Código" },
@@ -79,7 +86,7 @@ fn list_input_specs(register: &'static Register, is_new: bool) -> Vec<InputSpec>
         hint: "",
     });
     code.into_iter()
-        .chain(list_editable_fields(register, is_new).into_iter().map(fields::build_input_spec))
+        .chain(list_editable_fields(register, shown, is_new).into_iter().map(fields::build_input_spec))
         .collect()
 }
 
@@ -91,11 +98,12 @@ async fn render_register_record(
     mut state: EditRecordState,
 ) -> HandlerResult {
     let frame = PageFrame::load(app, user, "cadastros").await?;
+    let shown = ShownFields::load(app, user.session()).await?;
     let names = FormReferenceNames::load(app, user.session(), register.fields.iter()).await?;
     let record = existing.as_ref().map(|existing| &existing.record);
     let code = record.map(|record| record.code);
     let may_write = user.is_admin();
-    let specs = if may_write { list_input_specs(register, code.is_none()) } else { Vec::new() };
+    let specs = if may_write { list_input_specs(register, &shown, code.is_none()) } else { Vec::new() };
     if let Some(record) = record {
         // Fixed fields determine the choices of others.
         for (field, value) in register.fields.iter().zip(&record.values).filter(|(field, _)| field.fixed) {
@@ -124,7 +132,7 @@ async fn render_register_record(
         active: record.is_none_or(|record| record.active),
         inputs,
         facts: record
-            .map(|one| list_record_facts(&frame.root, register, &names, one, may_write))
+            .map(|one| list_record_facts(&frame.root, (register, &shown), &names, one, may_write))
             .unwrap_or_default(),
         moments: existing.as_ref().map(describe_record_dates).unwrap_or_default(),
         conflict: state.conflict,
@@ -151,12 +159,12 @@ fn describe_record_dates(existing: &LoadedRecord) -> String {
 /// Read-only facts: the fixed fields for an administrator, all fields for other users.
 fn list_record_facts(
     root: &str,
-    register: &'static Register,
+    (register, shown): (&'static Register, &ShownFields),
     names: &FormReferenceNames,
     record: &StoredRecord,
     may_write: bool,
 ) -> Vec<(&'static str, String, Option<String>)> {
-    let all = register.fields.iter().zip(&record.values);
+    let all = register.fields.iter().zip(&record.values).filter(|(field, _)| shown.has_field(field));
     let readable =
         all.filter(|(field, _)| field.is_visible() && field.is_input() && (field.fixed || !may_write));
     let facts = readable.map(|(field, value)| {
@@ -176,6 +184,16 @@ fn list_record_facts(
     facts.filter(|(_, text, _)| !text.is_empty()).collect()
 }
 
+/// What a field of a new record begins with: the value from the query, else the default.
+fn choose_first_value(field: &FieldSpec, requested: &str) -> String {
+    match field.need {
+        FieldRequirement::Default(FieldDefault::Number(number)) if requested.is_empty() => {
+            fields::format_input_value(field, &FieldContent::Number(number))
+        }
+        _ => requested.to_owned(),
+    }
+}
+
 /// `GET /console/cadastros/{registro}/novo`: query parameters prefill the form.
 pub async fn show_new_record_form(
     State(app): State<App>,
@@ -184,8 +202,9 @@ pub async fn show_new_record_form(
     query: QueryParams,
 ) -> HandlerResult {
     require_administrator(user.session())?;
-    let begins = |field: &&FieldSpec| (field.name, query.text(field.name).to_owned());
-    let mut values: FormValues = list_editable_fields(register, true).iter().map(begins).collect();
+    let shown = ShownFields::load(&app, user.session()).await?;
+    let begins = |field: &&'static FieldSpec| (field.name, choose_first_value(field, query.text(field.name)));
+    let mut values: FormValues = list_editable_fields(register, &shown, true).iter().map(begins).collect();
     for field in register.fields.iter().filter(|field| field.kind == FieldType::Colour) {
         values.insert(field.name, "#1a73e8".to_owned());
     }
@@ -268,7 +287,8 @@ async fn save_record(
     form: &SubmittedForm,
 ) -> HandlerResult {
     require_administrator(user.session())?;
-    let specs = list_input_specs(register, code.is_none());
+    let shown = ShownFields::load(app, user.session()).await?;
+    let specs = list_input_specs(register, &shown, code.is_none());
     let values = read_form_values(&specs, form);
     let existing = code.map(|code| (code, form.text("versao")));
     let (found, rejections) = match write_record(app, user, register, existing, values.clone()).await? {

@@ -120,6 +120,7 @@ pub fn build_record_link(root: &str, entity: Entity, code: i32) -> String {
         Entity::Inspection => "vistorias",
         Entity::Ticket => "help-desk",
         Entity::Appointment => "consultas",
+        Entity::Title => "financeiro/titulos",
     };
     format!("{root}/console/{section}/{code}")
 }

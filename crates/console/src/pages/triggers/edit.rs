@@ -114,7 +114,7 @@ async fn render_receiver_form(
 /// `GET /console/gatilhos/novo`
 pub async fn show_new_receiver_form(State(app): State<App>, user: SignedInUser) -> HandlerResult {
     require_administrator(user.session())?;
-    let all: Vec<&str> = Entity::ALL.iter().map(|one| wire::entity_path(*one)).collect();
+    let all: Vec<&str> = Entity::SITUATED.iter().map(|one| wire::entity_path(*one)).collect();
     let values =
         FormValues::from([("simultaneas", DEFAULT_CONCURRENCY.to_string()), ("entidades", all.join(","))]);
     render_receiver_form(

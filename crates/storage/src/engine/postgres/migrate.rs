@@ -135,13 +135,24 @@ fn translate_migration(text: &str) -> String {
         "CLUSTERED" => Some(""),
         _ => None,
     });
-    let translate = |statement: &str| match statement.strip_prefix("CREATE NAME_INDEX ") {
-        Some(name) => format!(
-            "CREATE TABLE {name} (key BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);
-             CREATE INDEX {name}_words ON {name} USING gin (words) WITH (fastupdate = off);
-             {NAME_QUERY};\n"
-        ),
-        None => format!("{statement};\n"),
+    let translate = |statement: &str| {
+        if let Some(name) = statement.strip_prefix("CREATE NAME_INDEX ") {
+            format!(
+                "CREATE TABLE {name} (key BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);
+                 CREATE INDEX {name}_words ON {name} USING gin (words) WITH (fastupdate = off);
+                 {NAME_QUERY};\n"
+            )
+        } else if let Some(table) = statement.strip_prefix("FORBID CHANGES ON ") {
+            format!(
+                "{CHANGE_GUARD};
+                 CREATE TRIGGER {table}_change BEFORE UPDATE OR DELETE ON {table}
+                     FOR EACH ROW EXECUTE FUNCTION refuse_change();
+                 CREATE TRIGGER {table}_truncation BEFORE TRUNCATE ON {table}
+                     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();\n"
+            )
+        } else {
+            format!("{statement};\n")
+        }
     };
     dialect::split_statements(&words).map(translate).collect()
 }
@@ -150,3 +161,17 @@ fn translate_migration(text: &str) -> String {
 const NAME_QUERY: &str =
     "CREATE OR REPLACE FUNCTION name_query(query TEXT) RETURNS tsquery IMMUTABLE STRICT LANGUAGE sql
     RETURN CAST(replace(replace(replace(query, ' AND ', ' & '), ' OR ', ' | '), '*', ':*') AS tsquery)";
+
+/// Refuses to change or delete rows. Only a restore that was given up deletes its rows.
+const CHANGE_GUARD: &str =
+    "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $guard$
+    BEGIN
+        IF TG_OP = 'DELETE' THEN
+            IF EXISTS (SELECT 1 FROM settings WHERE name = 'bringing')
+                AND EXISTS (SELECT 1 FROM tenants WHERE tenant = OLD.tenant AND NOT active) THEN
+                RETURN OLD;
+            END IF;
+        END IF;
+        RAISE EXCEPTION 'rows of % are never changed or deleted', TG_TABLE_NAME;
+    END
+    $guard$";

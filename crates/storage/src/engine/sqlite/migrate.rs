@@ -83,8 +83,8 @@ pub(super) fn apply_migration(
     if list_applied_migrations(&transaction)?.iter().any(|done| done.version == migration.version) {
         return Ok(());
     }
-    for statement in dialect::split_statements(&translate_migration(migration.text)) {
-        transaction.execute_batch(statement)?;
+    for statement in translate_migration(migration.text) {
+        transaction.execute_batch(&statement)?;
     }
     match migration.names {
         NameIndexUpdate::Skip => {}
@@ -137,25 +137,39 @@ fn index_name_words(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
 }
 
 /// STRICT tables know neither BIGINT nor BOOLEAN; CLUSTERED becomes WITHOUT ROWID.
-fn translate_migration(text: &str) -> String {
+fn translate_migration(text: &str) -> Vec<String> {
     let words = dialect::replace_words(text, |word| match word {
         "BIGINT" | "BOOLEAN" => Some("INTEGER"),
         "BYTEA" => Some("BLOB"),
         "CLUSTERED" => Some("STRICT, WITHOUT ROWID"),
         _ => None,
     });
-    let strict = dialect::split_statements(&words).map(|statement| {
+    let translate = |statement: &str| {
         let is_table = statement.starts_with("CREATE TABLE");
         if let Some(name) = statement.strip_prefix("CREATE NAME_INDEX ") {
-            format!("CREATE VIRTUAL TABLE {name} {NAME_INDEX};\n")
+            format!("CREATE VIRTUAL TABLE {name} {NAME_INDEX}")
+        } else if let Some(table) = statement.strip_prefix("FORBID CHANGES ON ") {
+            build_change_guards(table)
         } else if is_table && statement.ends_with(')') {
-            format!("{statement} STRICT;\n")
+            format!("{statement} STRICT")
         } else {
-            format!("{statement};\n")
+            statement.to_owned()
         }
-    });
-    strict.collect()
+    };
+    dialect::split_statements(&words).map(translate).collect()
 }
+
+/// Triggers that refuse to change or delete the rows of a table. Only a restore that was given up deletes its rows.
+fn build_change_guards(table: &str) -> String {
+    let abort = format!("BEGIN SELECT RAISE(ABORT, 'rows of {table} are never changed or deleted'); END;");
+    format!(
+        "CREATE TRIGGER {table}_update BEFORE UPDATE ON {table} {abort}
+         CREATE TRIGGER {table}_delete BEFORE DELETE ON {table} WHEN NOT ({UNFINISHED_RESTORE}) {abort}"
+    )
+}
+
+const UNFINISHED_RESTORE: &str = "EXISTS (SELECT 1 FROM settings WHERE name = 'bringing')
+    AND EXISTS (SELECT 1 FROM tenants WHERE tenant = OLD.tenant AND NOT active)";
 
 /// Stores only which row has which word: neither texts nor positions.
 const NAME_INDEX: &str = "USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii')";

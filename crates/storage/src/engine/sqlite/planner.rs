@@ -12,6 +12,8 @@ const ROWS_PER_IDENTIFIER: i64 = 5;
 
 /// Number of distinct values of a column within a tenant, for columns that do not identify a record.
 const DISTINCT_VALUES: &[(&str, i64)] = &[
+    ("launch_kind", 3),
+    ("protection_group", 3),
     ("ordering", 4),
     ("entity", 5),
     ("kind", 5),
@@ -22,9 +24,15 @@ const DISTINCT_VALUES: &[(&str, i64)] = &[
     ("representative", 50),
     ("user_code", 50),
     ("consultant", 100),
+    ("account", 100),
     ("block", 1_000),
     ("registered_on", 1_000),
     ("updated_on", 1_000),
+    ("booked_on", 1_000),
+    ("due_on", 1_000),
+    ("issued_on", 1_000),
+    ("settled_on", 1_000),
+    ("paid_on", 1_000),
     ("born_on", 10_000),
 ];
 

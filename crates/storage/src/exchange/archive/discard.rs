@@ -23,7 +23,9 @@ pub async fn delete_some_rows(tx: &mut Tx, tenant: TenantId, table: &ArchiveTabl
         _ => None,
     };
     let key = table.key.join(", ");
-    let key_query = format!("SELECT {key} FROM {} WHERE tenant = ? ORDER BY {key} LIMIT ?", table.name);
+    // The last rows go first: a row may refer to an earlier one of its table.
+    let order = format!("{} DESC", table.key.join(" DESC, "));
+    let key_query = format!("SELECT {key} FROM {} WHERE tenant = ? ORDER BY {order} LIMIT ?", table.name);
     if let Some(index) = index {
         let rows = tx
             .fetch_all(

@@ -18,6 +18,8 @@ pub const LEFT_BEHIND: &[(&str, &str)] = &[
     ("import_results", "of an import"),
     ("import_problems", "of an import"),
     ("loose_files", "bytes on the other server that no file references"),
+    ("charging_runs.leased_until", "of the process that worked on it there"),
+    ("charging_runs.fence", "of the process that worked on it there"),
     ("leases", "of the process that delivered there"),
 ];
 

@@ -43,7 +43,7 @@ pub(super) fn parse_schema_tables(texts: impl Iterator<Item = &'static str>) -> 
 }
 
 fn is_column_line(line: &str) -> bool {
-    !line.is_empty() && !["PRIMARY", "FOREIGN", ")"].iter().any(|word| line.starts_with(word))
+    !line.is_empty() && !["PRIMARY", "FOREIGN", "CHECK", ")"].iter().any(|word| line.starts_with(word))
 }
 
 fn apply_alteration(tables: &mut SchemaTables, alteration: &str) {

@@ -2,6 +2,7 @@
 
 use super::tables::{ArchiveColumn, ArchiveTable, list_archive_tables};
 use crate::SqlScalar;
+use domain::{Entity, SituationKind};
 
 /// Converts rows of an older archive: finished deliveries used to be in the outbox, with their state. The values of
 /// former columns follow the current ones.
@@ -9,6 +10,7 @@ pub fn upgrade_archive_rows(
     table: &'static ArchiveTable,
     rows: Vec<Vec<SqlScalar>>,
 ) -> Vec<(&'static ArchiveTable, Vec<Vec<SqlScalar>>)> {
+    let rows = fill_charged_situations(table, rows);
     let ended = list_archive_tables().iter().find(|one| table.name == "outbox" && one.name == "deliveries");
     let Some(ended) = ended else { return vec![(table, rows)] };
     let at = |name: &str| {
@@ -33,4 +35,20 @@ pub fn upgrade_archive_rows(
     });
     let moved = moved.collect();
     vec![(table, pending), (ended, moved)]
+}
+
+/// Until schema 25, no situation said whether it is charged.
+fn fill_charged_situations(table: &ArchiveTable, mut rows: Vec<Vec<SqlScalar>>) -> Vec<Vec<SqlScalar>> {
+    let at = |name| table.column_position(name).filter(|_| table.name == "situations");
+    let (Some(entity), Some(kind), Some(charged)) = (at("entity"), at("kind"), at("is_charged")) else {
+        return rows;
+    };
+    let number = |value: &SqlScalar| if let SqlScalar::Int(number) = value { *number } else { 0 };
+    for row in rows.iter_mut().filter(|row| row.get(charged) == Some(&SqlScalar::Null)) {
+        let (entity, kind) =
+            (Entity::from_number(number(&row[entity])), SituationKind::from_number(number(&row[kind])));
+        let is_charged = entity.zip(kind).is_some_and(|(entity, kind)| entity.is_charged_while(kind));
+        row[charged] = is_charged.into();
+    }
+    rows
 }

@@ -1,0 +1,280 @@
+//! `/ext/financeiro`: titles, and the registers of money that programs choose from.
+
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
+use app::describe_benefit::describe_stored_benefit;
+use app::register_snapshot::{TenantRegisters, load_registers};
+use axum::extract;
+use axum::http::Uri;
+use axum::response::Response;
+use domain::finance::{MoneyAccountKind, TitleSituation};
+use domain::{
+    AuditedOperation, BoundedText, Date, Money, NoteText, PAGE_SIZE, SellerCode, SettlementTypeCode,
+    TitleCode, display, fold_text,
+};
+use finance::{
+    DayRange, FullTitle, ListedTitle, NewReceipt, NewTitleInput, StoredSettlement, TitleBenefit,
+    TitleCriteria, TitleSearch,
+};
+use wire::read::{self, BoundedInt, FieldPatch, LenientDate};
+use wire::records::{
+    FormaPagamentoTO, JsonAmount, LiquidacaoInput, LiquidacaoTO, ListaTituloTO, PesquisaTituloQuery,
+    TipoLiquidacaoTO, TipoTituloTO, TituloBeneficioTO, TituloInput, TituloListaTO, TituloTO,
+};
+use wire::set_names;
+
+/// `GET /ext/financeiro/titulo`
+pub async fn search_titles(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    uri: Uri,
+    QueryRecord(query): QueryRecord<PesquisaTituloQuery>,
+) -> Result<JsonAnswer<ListaTituloTO>, RequestFailure> {
+    let offset = query.offset.clone().into_set().map_or(0, BoundedInt::get);
+    let search = build_search(query, &list_situation_names(&uri));
+    let page = finance::list_titles(&state.app, &caller, search, (offset.into(), PAGE_SIZE)).await?;
+    let items = page.rows.into_iter().map(|row| render_listed_title(&page.registers, row)).collect();
+    Ok(JsonAnswer(ListaTituloTO { quantidade: page.totals.titles, itens: items }))
+}
+
+/// Every `situacao` of the query, not only the first.
+fn list_situation_names(uri: &Uri) -> Vec<String> {
+    let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let names = pairs.filter(|(name, text)| name == "situacao" && !text.trim().is_empty());
+    names.map(|(_, text)| fold_text(text.trim())).collect()
+}
+
+fn build_search(query: PesquisaTituloQuery, situation_names: &[String]) -> TitleSearch {
+    let find = |name: &String| {
+        let same = |one: &&TitleSituation| fold_text(set_names::title_situation(**one)) == *name;
+        TitleSituation::ALL.iter().find(same).copied()
+    };
+    // Unknown names find nothing.
+    let situations: Vec<TitleSituation> = situation_names.iter().filter_map(find).collect();
+    TitleSearch {
+        criteria: TitleCriteria {
+            launch_kinds: vec![query.launch_kind.0],
+            situations: (!situation_names.is_empty()).then_some(situations),
+            person: query.person.into_set(),
+            branch: query.branch.into_set(),
+            issued: build_range(query.issued_from, query.issued_to),
+            due: build_range(query.due_from, query.due_to),
+            settled: build_range(query.settled_from, query.settled_to),
+            ..TitleCriteria::default()
+        },
+        document: query.document.into_set(),
+        plate: query.plate.into_set(),
+        includes_overdue: situation_names.iter().any(|name| name == "vencido"),
+        counts_only: true,
+        ..TitleSearch::default()
+    }
+}
+
+fn build_range(from: FieldPatch<LenientDate>, to: FieldPatch<LenientDate>) -> DayRange {
+    let day = |patch: FieldPatch<LenientDate>| patch.into_set().map(LenientDate::get);
+    DayRange { from: day(from), to: day(to) }
+}
+
+fn render_listed_title(registers: &TenantRegisters, row: ListedTitle) -> TituloListaTO {
+    let (title, person) = (row.title, row.person);
+    TituloListaTO {
+        celular: person.mobile.as_deref().map(display::format_phone).unwrap_or_default(),
+        cod_pessoa: person.code.get(),
+        cod_titulo: row.code.get(),
+        cpf_cnpj_pessoa: person.document.as_deref().map(display::format_document),
+        data_emissao: title.issued_on.to_br(),
+        data_liquidacao: title.settled_on.map(Date::to_br),
+        data_vencimento: title.due_on.to_br(),
+        descricao: title.description,
+        nome_devedor_credor: person.name,
+        nome_loja: registers.branch_name(title.branch).to_owned(),
+        sequencial_beneficio: row.sequences,
+        situacao: set_names::title_situation(title.situation),
+        tipo: set_names::launch_kind_label(title.launch_kind),
+        valor: render_cents(title.amount),
+        valor_liquidado: render_cents(title.settled_total),
+    }
+}
+
+/// An amount that is never below zero.
+pub fn render_cents(cents: i64) -> JsonAmount {
+    JsonAmount(Money::from_stored_cents(cents).unwrap_or_default())
+}
+
+/// `GET /ext/financeiro/titulo/{codTitulo}`
+pub async fn show_title(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<TitleCode>,
+) -> Result<JsonAnswer<TituloTO>, RequestFailure> {
+    Ok(JsonAnswer(render_title(&finance::read_title(&state.app, &caller, code.get()?).await?)))
+}
+
+/// `POST /ext/financeiro/titulo`
+pub async fn issue_title(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let act = |input: TituloInput, once| {
+        let input = NewTitleInput {
+            person: input.person,
+            benefits: vec![input.benefit],
+            title_type: input.title_type,
+            amount: input.amount,
+            description: read_line(input.description),
+            note: read_note(input.note),
+            due_on: input.due.into_set(),
+            issued_on: input.issued.into_set(),
+            instalments: 1,
+            waits_for_release: false,
+        };
+        finance::issue_title(&state.app, &caller, input, once)
+    };
+    write.answer(&state, &caller, read::read_body, act, render_title).await
+}
+
+/// `POST /ext/financeiro/titulo/liquidar`
+pub async fn settle_title(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let act = |input: LiquidacaoInput, once| {
+        let receipt = NewReceipt {
+            title: input.title,
+            amount: input.amount,
+            settlement_type: input.settlement_type,
+            account: None,
+            paid_on: None,
+            note: read_note(input.note),
+        };
+        finance::settle_title(&state.app, &caller, AuditedOperation::SettleTitle, receipt, once)
+    };
+    write.answer(&state, &caller, read::read_body, act, render_title).await
+}
+
+pub fn read_line(text: FieldPatch<BoundedText<200>>) -> Option<String> {
+    text.into_set().map(|text| text.as_str().to_owned())
+}
+
+pub fn read_note(text: FieldPatch<NoteText>) -> Option<String> {
+    text.into_set().map(|text| text.as_str().to_owned())
+}
+
+pub fn render_title(full: &FullTitle) -> TituloTO {
+    let (title, person, registers) = (&full.title, &full.person, &full.registers);
+    let title_type = registers.money.title_type(title.title_type);
+    TituloTO {
+        cod_titulo: full.code.get(),
+        cod_pessoa: title.person.get(),
+        cod_loja: title.branch.get(),
+        cod_tipo_titulo: title.title_type.get(),
+        nome_pessoa: person.name.clone(),
+        cpf_cnpj_pessoa: person.document.as_ref().map(ToString::to_string),
+        nome_loja: registers.branch_name(title.branch).to_owned(),
+        nome_tipo_titulo: title_type.map_or_else(String::new, |one| one.name.clone()),
+        data_emissao: title.issued_on.to_br(),
+        data_vencimento: title.due_on.to_br(),
+        data_cancelamento: title.cancelled_on.map(Date::to_br),
+        data_lancamento: title.posted_on.map(Date::to_br),
+        valor: render_cents(title.amount),
+        situacao: set_names::title_situation(title.situation),
+        descricao: title.description.clone(),
+        tipo_lancamento: set_names::launch_kind(title.launch_kind),
+        tipo_pessoa: set_names::nature(person.nature),
+        nome_usuario_cadastro: full.user_name(title.user).map(str::to_owned),
+        observacao: title.note.clone(),
+        url_fatura: None,
+        beneficios: full.benefits.iter().map(|one| render_title_benefit(registers, one)).collect(),
+        liquidacoes: full.settlements.iter().map(|one| render_settlement(full, one)).collect(),
+    }
+}
+
+fn render_title_benefit(registers: &TenantRegisters, one: &TitleBenefit) -> TituloBeneficioTO {
+    let benefit = &one.benefit;
+    let situation = registers.situation(benefit.situation);
+    let seller_name = |code: Option<SellerCode>| Some(registers.sellers.get(&code?)?.name.clone());
+    TituloBeneficioTO {
+        cod_beneficio: one.code.get(),
+        cod_consultor: benefit.consultant.map(SellerCode::get),
+        cod_representante: benefit.representative.map(SellerCode::get),
+        nome_consultor: seller_name(benefit.consultant),
+        nome_representante: seller_name(benefit.representative),
+        nome_situacao: situation.map_or_else(String::new, |one| one.name.to_uppercase()),
+        tipo_situacao: situation.map_or("", |one| set_names::situation_kind(one.kind)),
+        descricao: describe_stored_benefit(registers, benefit),
+    }
+}
+
+fn render_settlement(full: &FullTitle, one: &StoredSettlement) -> LiquidacaoTO {
+    let money = &full.registers.money;
+    let account = one.money.and_then(|(_, account)| money.money_account(account));
+    let kind = one.money.map(|(settlement_type, _)| settlement_type);
+    let is_bank = account.is_some_and(|account| account.kind == MoneyAccountKind::Bank);
+    let name = account.map(|account| account.name.clone());
+    let reversed_by = one.reversal.as_ref().map(|reversal| {
+        // A reversal always shows, even if its user is unknown.
+        full.user_name(reversal.user).unwrap_or("Sistema").to_owned()
+    });
+    LiquidacaoTO {
+        cod_liquidacao: one.code.get(),
+        cod_tipo_liquidacao: kind.map(SettlementTypeCode::get),
+        nome_tipo_liquidacao: match kind {
+            None => set_names::CREDIT_SETTLEMENT.to_owned(),
+            Some(code) => money.settlement_type(code).map_or_else(String::new, |one| one.name.clone()),
+        },
+        data_liquidacao: one.paid_on.to_br(),
+        data_credito: one.credited_on.to_br(),
+        valor: render_cents(one.principal),
+        total: render_cents(one.total),
+        desconto: render_cents(one.discount),
+        acrescimo: render_cents(0),
+        juros: render_cents(one.interest),
+        multa: render_cents(one.fine),
+        despesas: render_cents(0),
+        banco: account.and_then(|account| account.bank.clone()),
+        agencia: account.and_then(|account| account.agency.clone()),
+        cod_conta: account.filter(|_| is_bank).map(|account| account.code.get()),
+        cod_caixa: account.filter(|_| !is_bank).map(|account| account.code.get()),
+        descricao_conta: name.clone().filter(|_| is_bank),
+        descricao_caixa: name.filter(|_| !is_bank),
+        nome_liquidante: full.user_name(one.user).map(str::to_owned),
+        nome_estornador: reversed_by,
+    }
+}
+
+/// `GET /ext/financeiro/tipoTitulo`
+pub async fn list_title_types(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<JsonAnswer<Vec<TipoTituloTO>>, RequestFailure> {
+    let registers = load_registers(&state.app, caller.scope.tenant()).await?;
+    let active = registers.money.title_types.iter().filter(|one| one.active);
+    let records =
+        active.map(|one| TipoTituloTO::new(one.code, &one.name, set_names::launch_kind(one.launch_kind)));
+    Ok(JsonAnswer(records.collect()))
+}
+
+/// `GET /ext/financeiro/formaPagamento`
+pub async fn list_payment_forms(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<JsonAnswer<Vec<FormaPagamentoTO>>, RequestFailure> {
+    let registers = load_registers(&state.app, caller.scope.tenant()).await?;
+    let active = registers.money.payment_forms.iter().filter(|one| one.active);
+    Ok(JsonAnswer(active.map(|one| FormaPagamentoTO::new(one.code, &one.name)).collect()))
+}
+
+/// `GET /ext/financeiro/tipoLiquidacao`
+pub async fn list_settlement_types(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<JsonAnswer<Vec<TipoLiquidacaoTO>>, RequestFailure> {
+    let registers = load_registers(&state.app, caller.scope.tenant()).await?;
+    let active = registers.money.settlement_types.iter().filter(|one| one.active);
+    Ok(JsonAnswer(active.map(|one| TipoLiquidacaoTO::new(one.code, &one.name)).collect()))
+}

@@ -1,0 +1,89 @@
+//! The discount of those who pay some days before the due day.
+
+use crate::calls::Calls;
+use crate::finance::books;
+use crate::finance::scene::{MEMBER, managed, parts, scene};
+use serde_json::{Value, json};
+use testkit::{World, both_engines};
+
+const PARTS: [&str; 3] = ["valor", "desconto", "total"];
+
+/// Titles of the monthly type get 5 % off until six days before, of what their nature charges.
+async fn allow(calls: &Calls) {
+    let rule = json!({"versao": 1, "descontoPontualidade": 5, "diasDesconto": 6});
+    let changed = calls.put(&calls.administrator, "/gestao/regraEncargos/1", &rule).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    for app in calls.world.processes() {
+        app::cache::refresh_versions(app).await.unwrap();
+    }
+}
+
+fn last(title: &Value) -> &Value {
+    title["liquidacoes"].as_array().unwrap().last().unwrap()
+}
+
+#[both_engines]
+async fn the_discounted_value_settles_a_title_in_time(world: World) {
+    let calls = scene(world).await;
+    let before = calls.issue(json!({})).await;
+    allow(&calls).await;
+    assert_eq!(calls.managed(&before).await["dataLimiteDesconto"], Value::Null, "issued before the rule");
+    let made = calls.issue(json!({})).await;
+    let due = calls.managed(&made).await;
+    let fields = ["descontoPontualidade", "dataLimiteDesconto", "valorDevido", "valorAberto"];
+    // Six days before 10 December is a Friday.
+    assert_eq!(parts(&due, fields), [json!(5.06), json!("04/12/2026"), json!(96.14), json!(101.2)]);
+    let paid = calls.settle(&made, 96.14).await;
+    assert_eq!(paid["situacao"], "LIQUIDADO");
+    assert_eq!(parts(last(&paid), PARTS), [json!(101.2), json!(5.06), json!(96.14)]);
+    assert_eq!(calls.titles(&[("situacao", "Liquidado")]).await[0]["valorLiquidado"], 96.14);
+    assert_eq!(calls.balance(MEMBER).await["credito"], 0);
+    books::check(calls.world.db(), calls.world.here, "discounted").await;
+    let back = calls.reverse(&paid).await.json();
+    assert_eq!(parts(&back, ["valorAberto", "valorDevido"]), [json!(101.2), json!(96.14)]);
+    // What is beyond the discounted value was not due, and is credit.
+    let paid = calls.settle(&made, 101.2).await;
+    assert_eq!(parts(last(&paid), PARTS), [json!(101.2), json!(5.06), json!(96.14)]);
+    assert_eq!(calls.balance(MEMBER).await["credito"], 5.06);
+    books::check(calls.world.db(), calls.world.here, "paid in full").await;
+}
+
+#[both_engines]
+async fn a_part_or_a_day_too_late_has_no_discount(world: World) {
+    let mut calls = scene(world).await;
+    allow(&calls).await;
+    let part = calls.issue(json!({})).await;
+    let paid = calls.settle(&part, 96.13).await;
+    assert_eq!(parts(last(&paid), PARTS), [json!(96.13), json!(0), json!(96.13)]);
+    assert_eq!(
+        parts(&calls.managed(&part).await, ["descontoPontualidade", "valorDevido"]),
+        [json!(0), json!(5.07)]
+    );
+    let made = calls.issue(json!({})).await;
+    calls.pass_days(20).await;
+    assert_eq!(calls.managed(&made).await["valorDevido"], 96.14, "the last day");
+    calls.pass_days(1).await;
+    let due = calls.managed(&made).await;
+    assert_eq!(parts(&due, ["descontoPontualidade", "valorDevido"]), [json!(0), json!(101.2)]);
+    // The day on which it was paid decides, not today.
+    let paid_before = json!({"valorPago": 96.14, "codTipoLiquidacao": 1, "dataPagamento": "2026-12-04"});
+    let paid = calls.saved(&calls.operator, &managed(&made, "/receber"), &paid_before).await;
+    assert_eq!(paid["situacao"], "LIQUIDADO");
+    books::check(calls.world.db(), calls.world.here, "a part").await;
+}
+
+#[both_engines]
+async fn another_due_day_moves_the_last_day_and_credit_gets_the_discount_too(world: World) {
+    let calls = scene(world).await;
+    allow(&calls).await;
+    let first = calls.issue(json!({})).await;
+    calls.settle(&first, 200.0).await;
+    let made = calls.issue(json!({})).await;
+    // Six days before 19 December is a Sunday.
+    calls.put_managed(&made, "/vencimento", json!({"vencimento": "2026-12-19", "motivo": "pedido"})).await;
+    assert_eq!(calls.managed(&made).await["dataLimiteDesconto"], "14/12/2026");
+    let paid = calls.post(&calls.operator, &managed(&made, "/usarCredito"), &json!({})).await.json();
+    assert_eq!(parts(last(&paid), PARTS), [json!(101.2), json!(5.06), json!(96.14)]);
+    assert_eq!(calls.balance(MEMBER).await["credito"], 7.72);
+    books::check(calls.world.db(), calls.world.here, "credit with discount").await;
+}

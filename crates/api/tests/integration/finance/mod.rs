@@ -1,0 +1,26 @@
+//! Money through HTTP on both engines: titles, their settlements and the months of the books, rule by rule, and what holds
+//! after any history.
+
+mod books;
+mod charging;
+mod charging_calls;
+mod charging_scene;
+mod credit;
+mod demonstration;
+mod due_days;
+mod early_discount;
+mod histories;
+mod imports;
+mod issue;
+mod management;
+mod money_rights;
+mod pending_charges;
+mod periods;
+mod prices;
+mod record;
+mod revision;
+mod scene;
+mod search;
+mod search_days;
+mod settle;
+mod title_triggers;

@@ -1,0 +1,261 @@
+//! Titles that are not yet due, after their benefit has changed.
+
+use crate::calls::{Calls, array, items, with};
+use crate::finance::charging_scene::run_of;
+use crate::finance::scene::{CAR, FAR_CAR, MEMBER, SECOND_CAR, charged_members};
+use finance::charging::NewChargingRun;
+use serde_json::{Value, json};
+use storage::SqlScalar;
+use testkit::{Reply, World, both_engines};
+
+pub const REVISIONS: &str = "/gestao/financeiro/revisao";
+/// A second vehicle of the member, with the same due day as the first: both are in one title.
+const OTHER_CAR: i32 = 5;
+
+/// Both vehicles of the member are charged for December in one title, and so is everybody else.
+async fn charged_december(world: World) -> Calls {
+    let calls = charged_members(world).await;
+    calls.active_car(1, "OUT1A23", json!({"diaVencimento": 10})).await;
+    calls.issue_run(run_of("2026-12")).await;
+    assert_eq!(waiting(&calls).await, Vec::<Value>::new());
+    calls
+}
+
+/// The benefits that wait, as the administrator sees them.
+async fn waiting(calls: &Calls) -> Vec<Value> {
+    items(&calls.read(&calls.administrator, REVISIONS, &[]).await)
+}
+
+impl Calls {
+    /// What a revision would do, as the operator sees it.
+    pub async fn revision(&self, benefit: i32) -> Value {
+        self.read(&self.operator, &format!("{REVISIONS}/{benefit}"), &[]).await
+    }
+
+    pub async fn apply(&self, token: &str, revision: &Value) -> Reply {
+        self.put(token, &format!("{REVISIONS}/{}/aplicar", revision["codBeneficio"]), &totals(revision)).await
+    }
+
+    /// Applies the revision of a benefit as it is shown.
+    pub async fn revise(&self, benefit: i32) -> Value {
+        let revision = self.revision(benefit).await;
+        let applied = self.apply(&self.operator, &revision).await;
+        assert_eq!(applied.status, 200, "{revision}: {applied:?}");
+        applied.json()
+    }
+
+    pub async fn change_due_day(&self, benefit: i32, day: i32) {
+        self.change_benefit(benefit, json!({"diaVencimento": day})).await;
+    }
+
+    async fn change_benefit(&self, benefit: i32, change: Value) {
+        let path = format!("/gestao/beneficio/{benefit}");
+        let version = self.read(&self.administrator, &path, &[]).await["versao"].clone();
+        let change = with(change, json!({"versao": version}));
+        let changed = self.put(&self.administrator, &path, &change).await;
+        assert_eq!(changed.status, 200, "{change}: {changed:?}");
+    }
+}
+
+/// What a caller saw of a revision.
+fn totals(revision: &Value) -> Value {
+    let names = ["titulosCancelados", "valorCancelado", "titulosEmitidos", "valorEmitido"];
+    names.iter().map(|name| ((*name).to_owned(), revision[*name].clone())).collect()
+}
+
+fn field<'v>(records: &'v [Value], name: &str) -> Vec<&'v Value> {
+    records.iter().map(|record| &record[name]).collect()
+}
+
+/// The titles that are open of the operator's member.
+async fn open_titles(calls: &Calls) -> Vec<Value> {
+    let person = MEMBER.to_string();
+    calls.titles(&[("codPessoa", &person), ("situacao", "Aberto")]).await
+}
+
+#[both_engines]
+async fn a_cancelled_benefit_leaves_the_title_of_the_others(world: World) {
+    let calls = charged_december(world).await;
+    let before = open_titles(&calls).await;
+    assert_eq!(field(&before, "valor"), [301.1], "both vehicles are in one title");
+    assert_eq!(calls.cancel(&calls.operator, &json!(CAR), "").await.status, 200);
+    let listed = waiting(&calls).await;
+    assert_eq!(field(&listed, "codBeneficio"), [CAR]);
+    assert_eq!((&listed[0]["titulos"], &listed[0]["valor"]), (&json!(1), &json!(301.1)), "{listed:?}");
+    let revision = calls.revision(CAR).await;
+    let [title] = &array(&revision["titulos"])[..] else { panic!("{revision}") };
+    assert_eq!(
+        (&title["resultado"], &title["motivo"], &title["novos"][0]["valor"]),
+        (&json!("SUBSTITUIDO"), &json!("SAIU"), &json!(150.55)),
+        "{revision}"
+    );
+    let applied = calls.revise(CAR).await;
+    assert_eq!(applied["cancelados"], json!([before[0]["codTitulo"]]), "{applied}");
+    calls.check_books("a revision").await;
+    let after = open_titles(&calls).await;
+    assert_eq!(field(&after, "valor"), [150.55]);
+    assert_eq!(after[0]["dataVencimento"], before[0]["dataVencimento"]);
+    assert_eq!(waiting(&calls).await, Vec::<Value>::new());
+    // The run of the month knows the new title: it is undone with the others.
+    let runs = calls.numbers("SELECT code AS n FROM charging_runs WHERE tenant = $1").await;
+    calls.undo(domain::ChargingRunCode::new(i32::try_from(runs[0]).unwrap())).await;
+    assert_eq!(open_titles(&calls).await, Vec::<Value>::new());
+    let again = calls.issue_run(run_of("2026-12")).await;
+    assert!(again.run.counts.charged > 0);
+}
+
+#[both_engines]
+async fn another_due_day_gets_a_title_of_its_own(world: World) {
+    let calls = charged_december(world).await;
+    calls.change_due_day(CAR, 15).await;
+    calls.revise(CAR).await;
+    let mut after = open_titles(&calls).await;
+    after.sort_by_key(|title| title["dataVencimento"].as_str().unwrap().to_owned());
+    assert_eq!(field(&after, "dataVencimento"), ["10/12/2026", "15/12/2026"]);
+    assert_eq!(field(&after, "valor"), [150.55, 150.55]);
+    calls.check_books("another due day").await;
+    // And back again: what is alike is not joined, but nothing is charged twice.
+    calls.change_due_day(CAR, 10).await;
+    calls.revise(CAR).await;
+    let after = open_titles(&calls).await;
+    assert_eq!(field(&after, "dataVencimento"), ["10/12/2026", "10/12/2026"]);
+    assert_eq!(field(&after, "valor"), [150.55, 150.55]);
+    calls.check_books("back again").await;
+    let next = calls.prepare(run_of("2026-12")).await;
+    assert_eq!(next.run.counts.charged, 0, "the month is charged");
+}
+
+#[both_engines]
+async fn a_change_that_leaves_the_charge_alike_leaves_the_title(world: World) {
+    let calls = charged_december(world).await;
+    let path = format!("/gestao/beneficio/{CAR}/situacao");
+    let suspended = calls.put(&calls.operator, &path, &json!({"situacao": "SUSPENSO"})).await;
+    assert_eq!(suspended.status, 200, "{suspended:?}");
+    assert_eq!(field(&waiting(&calls).await, "codBeneficio"), [CAR]);
+    let revision = calls.revision(CAR).await;
+    assert_eq!(revision["titulos"][0]["resultado"], "MANTIDO", "{revision}");
+    let applied = calls.revise(CAR).await;
+    assert_eq!((&applied["cancelados"], &applied["emitidos"]), (&json!([]), &json!([])));
+    assert_eq!(waiting(&calls).await, Vec::<Value>::new());
+    // A change of nothing that is charged does not wait at all.
+    calls.change_benefit(CAR, json!({"observacao": "Nota"})).await;
+    assert_eq!(waiting(&calls).await, Vec::<Value>::new());
+}
+
+#[both_engines]
+async fn what_is_paid_or_overdue_stays(world: World) {
+    let mut calls = charged_members(world).await;
+    calls.issue_run(NewChargingRun { instalments: 3, ..run_of("2026-12") }).await;
+    let open = open_titles(&calls).await;
+    assert_eq!(open.len(), 3);
+    calls.settle(&open[1], 10.0).await;
+    calls.pass_days(40).await;
+    assert_eq!(calls.cancel(&calls.operator, &json!(CAR), "").await.status, 200);
+    let revision = calls.revision(CAR).await;
+    let titles = array(&revision["titulos"]);
+    assert_eq!(field(&titles, "mes"), ["01/2027", "02/2027"], "December is overdue");
+    assert_eq!(field(&titles, "resultado"), ["PAGO", "CANCELADO"]);
+    calls.revise(CAR).await;
+    calls.check_books("a revision of a booklet").await;
+    let left = open_titles(&calls).await;
+    assert_eq!(field(&left, "codTitulo"), field(&open[..2], "codTitulo"));
+}
+
+#[both_engines]
+async fn one_off_charges_stay_with_their_benefit_or_wait(world: World) {
+    let calls = charged_members(world).await;
+    calls.active_car(1, "OUT1A23", json!({"diaVencimento": 10})).await;
+    for (benefit, amount) in [(CAR, 7.0), (OTHER_CAR, 9.0)] {
+        let charge =
+            json!({"codPessoa": MEMBER, "codBeneficio": benefit, "codItemCobranca": 5, "valor": amount});
+        calls.saved(&calls.operator, "/gestao/financeiro/lancamento", &charge).await;
+    }
+    calls.issue_run(run_of("2026-12")).await;
+    assert_eq!(field(&open_titles(&calls).await, "valor"), [317.1]);
+    calls.change_due_day(CAR, 15).await;
+    calls.revise(CAR).await;
+    let mut after = open_titles(&calls).await;
+    after.sort_by_key(|title| title["dataVencimento"].as_str().unwrap().to_owned());
+    assert_eq!(field(&after, "valor"), [159.55, 157.55]);
+    assert_eq!(calls.cancel(&calls.operator, &json!(OTHER_CAR), "").await.status, 200);
+    calls.revise(OTHER_CAR).await;
+    assert_eq!(field(&open_titles(&calls).await, "valor"), [157.55]);
+    let situations = "SELECT situation AS n FROM pending_charges WHERE tenant = $1 ORDER BY code";
+    assert_eq!(calls.numbers(situations).await, [2, 1], "the one of the cancelled benefit waits");
+    calls.check_books("one-off charges").await;
+}
+
+#[both_engines]
+async fn only_what_was_seen_is_done_and_only_once(world: World) {
+    let calls = charged_december(world).await;
+    calls.change_due_day(CAR, 15).await;
+    let seen = calls.revision(CAR).await;
+    // Somebody receives a payment meanwhile.
+    let title = open_titles(&calls).await.remove(0);
+    calls.settle(&title, 5.0).await;
+    let refused = calls.apply(&calls.operator, &seen).await;
+    refused.refuses(409);
+    assert!(refused.body.contains("confira de novo"), "{refused:?}");
+    let reversed = calls.reverse(&calls.managed(&title).await).await;
+    assert_eq!(reversed.status, 200, "{reversed:?}");
+    let path = format!("{REVISIONS}/{CAR}/aplicar");
+    let body = totals(&seen).to_string();
+    let another = calls.servers().last().unwrap().put(&path, &calls.administrator, &body);
+    let (one, other) = tokio::join!(calls.apply(&calls.operator, &seen), another);
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409], "{one:?} {other:?}");
+    assert_eq!(open_titles(&calls).await.len(), 2);
+    calls.check_books("two at once").await;
+    // Bad input is refused at its field.
+    calls.put(&calls.operator, &path, &json!({})).await.refuses(400);
+    calls.put(&calls.operator, &format!("{REVISIONS}/{CAR}/manter"), &json!({})).await.refuses(400);
+}
+
+#[both_engines]
+async fn titles_can_be_kept_as_they_are(world: World) {
+    let calls = charged_december(world).await;
+    calls.change_due_day(CAR, 15).await;
+    let before = open_titles(&calls).await;
+    let kept = calls
+        .put(&calls.operator, &format!("{REVISIONS}/{CAR}/manter"), &json!({"motivo": "pediu para manter"}))
+        .await;
+    assert_eq!(kept.status, 200, "{kept:?}");
+    assert_eq!(waiting(&calls).await, Vec::<Value>::new());
+    assert_eq!(open_titles(&calls).await, before);
+    calls.change_due_day(CAR, 20).await;
+    assert_eq!(field(&waiting(&calls).await, "codBeneficio"), [CAR], "until it changes again");
+}
+
+#[both_engines]
+async fn revisions_are_of_those_who_see_the_branch_and_may_settle(world: World) {
+    let calls = charged_december(world).await;
+    for benefit in [CAR, FAR_CAR, SECOND_CAR] {
+        calls.change_due_day(benefit, 15).await;
+    }
+    assert_eq!(field(&waiting(&calls).await, "codBeneficio"), [CAR, SECOND_CAR, FAR_CAR]);
+    let seen = items(&calls.read(&calls.operator, REVISIONS, &[]).await);
+    assert_eq!(field(&seen, "codBeneficio"), [CAR, SECOND_CAR]);
+    calls.get(&calls.operator, &format!("{REVISIONS}/{FAR_CAR}"), &[]).await.refuses(404);
+    let far = calls.read(&calls.administrator, &format!("{REVISIONS}/{FAR_CAR}"), &[]).await;
+    calls.apply(&calls.operator, &far).await.refuses(404);
+    let there = calls.server().token("admin@ali.example").await;
+    assert_eq!(items(&calls.read(&there, REVISIONS, &[]).await), Vec::<Value>::new());
+    // The other association has a benefit of this code, without a title.
+    let other = calls.read(&there, &format!("{REVISIONS}/{CAR}"), &[]).await;
+    assert_eq!(other["titulos"], json!([]));
+    calls.apply(&there, &far).await.refuses(404);
+    calls.check_books("calls of others").await;
+}
+
+#[both_engines]
+async fn a_plan_of_another_group_is_charged_in_that_group(world: World) {
+    let calls = charged_december(world).await;
+    let moved = "UPDATE items SET plan = 6 WHERE tenant = $1 AND benefit = $2";
+    calls.alter(calls.world.here, moved, vec![SqlScalar::Int(CAR.into())]).await;
+    calls.revise(CAR).await;
+    let groups = "SELECT protection_group AS n FROM titles WHERE tenant = $1 AND person = 1 AND situation = 2
+         ORDER BY protection_group";
+    assert_eq!(calls.numbers(groups).await, [1, 2]);
+    calls.check_books("another group").await;
+}

@@ -1,0 +1,44 @@
+// What is charged and paid: titles, their receipts, and the closed months.
+import assert from "node:assert/strict";
+import { demo, enter } from "./world.mjs";
+
+const PAID = "/console/financeiro/titulos?situacao=liquidado";
+const FIRST = 'tbody tr:first-child a[href*="/financeiro/titulos/"]';
+
+// A paid title and its receipt, as somebody asks for them at the counter.
+async function receipt(page) {
+  await enter(page);
+  await page.goto(demo + PAID);
+  await page.click(FIRST);
+  await page.waitForSelector(".badge:has-text('Liquidado')");
+  await page.click("text=Recibo");
+  assert.ok(await page.locator("h1").isVisible());
+}
+
+export const journeys = [["a receipt is looked up", {}, receipt]];
+
+export async function pages(page) {
+  await page.goto(demo + PAID);
+  const paid = await page.getAttribute(FIRST, "href");
+  await page.goto(demo + paid);
+  const receipt = await page.getAttribute('a[href*="/recibo/"]', "href");
+  await page.goto(`${demo}/console/financeiro/titulos?situacao=vencido`);
+  const overdue = await page.getAttribute(FIRST, "href");
+  await page.goto(`${demo}/console/financeiro/cobrancas`);
+  const run = await page.getAttribute('tbody tr:first-child a[href*="/financeiro/cobrancas/"]', "href");
+  return [
+    ["financeiro", "/console/financeiro"],
+    ["cobrancas", "/console/financeiro/cobrancas"],
+    ["cobranca", run],
+    ["revisoes", "/console/financeiro/revisoes"],
+    ["revisao", "/console/financeiro/revisoes/1"],
+    ["valores-combinados", "/console/financeiro/valores-combinados"],
+    ["titulos", "/console/financeiro/titulos"],
+    ["titulos-vencidos", "/console/financeiro/titulos?situacao=vencido"],
+    ["titulos-a-pagar", "/console/financeiro/titulos?tipo=debito&situacao=todas"],
+    ["titulo-pago", paid],
+    ["titulo-vencido", overdue],
+    ["recibo", receipt],
+    ["meses", "/console/financeiro/meses"],
+  ];
+}

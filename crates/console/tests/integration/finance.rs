@@ -1,0 +1,226 @@
+//! Money on the console: the list of titles, what is done with one of them, and who sees any of it.
+
+use crate::scene::ConsoleScene;
+use serde_json::json;
+use std::time::Duration;
+use testkit::{World, both_engines};
+
+const TITLES: &str = "/console/financeiro/titulos";
+
+/// A page with plain spaces inside amounts.
+async fn read_page(scene: &ConsoleScene, token: &str, path: &str) -> String {
+    let answer = scene.get(token, path).await.head;
+    assert_eq!(answer.status, 200, "{path}: {answer:?}");
+    answer.body.replace('\u{a0}', " ")
+}
+
+/// A form that must be stored.
+async fn store(scene: &ConsoleScene, path: &str, form: &str) {
+    let answer = scene.post(&scene.administrator, path, form).await.head;
+    assert_eq!(answer.status, 303, "{path} {form}: {answer:?}");
+}
+
+fn assert_shows(page: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(page.contains(text), "{text} is not shown in {page}");
+    }
+}
+
+#[both_engines]
+async fn the_list_is_filtered_and_summed(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let admin = &scene.administrator;
+    let all = read_page(&scene, admin, TITLES).await;
+    assert_shows(&all, &["2 títulos", "R$ 200,00", "R$ 180,00", "Título de Pessoa 1", "Título de Pessoa 2"]);
+    for (query, texts) in [
+        ("codLoja=1", ["1 título", "R$ 100,00", "Título de Pessoa 2"]),
+        ("busca=111.222.331-24", ["1 título", "R$ 90,00", "Título de Pessoa 1"]),
+        ("pessoa=2", ["1 título", "Pessoa 2", "Novo título"]),
+        ("vencimentoDe=01/11/2026&vencimentoAte=31/12/2026", ["2 títulos", "R$ 200,00", "R$ 180,00"]),
+        ("situacao=vencido", ["Nenhum título encontrado", "Vencido", "Filtrar"]),
+        ("situacao=cobrado", ["2 títulos", "R$ 200,00", "R$ 180,00"]),
+        ("situacao=vencido60", ["Nenhum título encontrado", "Vencido há 31 a 60 dias", "Filtrar"]),
+        ("busca=100,00", ["2 títulos", "Título de Pessoa 1", "Título de Pessoa 2"]),
+        ("busca=R$+99,99&situacao=todas", ["Nenhum título encontrado", "Filtrar", "R$ 99,99"]),
+        ("pagoDe=01/01/2020", ["2 títulos", "Recebido no período", "R$ 20,00"]),
+        ("pagoAte=01/01/2020", ["Nenhum título encontrado", "Pago até", "Filtrar"]),
+        ("pagoDe=ontem", ["“ontem” não é uma data", "Pago de", "Filtrar"]),
+        ("ordem=recentes", ["2 títulos", "Vencimento mais antigo primeiro", "Título de Pessoa 1"]),
+        ("tipo=debito", ["Nenhum título encontrado", "Débito", "Filtrar"]),
+        ("vencimentoDe=ontem", ["“ontem” não é uma data", "Vencimento de", "Filtrar"]),
+        ("busca=Maria", ["Procure por um CPF", "busca no alto", "Filtrar"]),
+        ("busca=77", ["Não há título com o número 77", "value=\"77\"", "Filtrar"]),
+    ] {
+        assert_shows(&read_page(&scene, admin, &format!("{TITLES}?{query}")).await, &texts);
+    }
+    let found = scene.get(admin, &format!("{TITLES}?busca=2")).await.head;
+    assert_eq!((found.status, found.header("location")), (303, Some("/console/financeiro/titulos/2")));
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn payments_settle_a_title_and_what_is_left_is_credit(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let (admin, title) = (&scene.administrator, format!("{TITLES}/1"));
+    let receive = format!("{title}/receber");
+    let page = read_page(&scene, admin, &title).await;
+    assert_shows(&page, &["Hoje, para quitar:", "R$ 90,00", "value=\"90,00\"", "Aberto", "Mensalidade"]);
+    store(&scene, &receive, "valorPago=40,00&codTipoLiquidacao=3").await;
+    assert_shows(&read_page(&scene, admin, &title).await, &["R$ 50,00", "Aberto", "R$ 40,00"]);
+    store(&scene, &receive, "valorPago=60,00&codTipoLiquidacao=3").await;
+    let page = read_page(&scene, admin, &title).await;
+    assert_shows(&page, &["Liquidado", "R$ 50,00 do valor, R$ 10,00 a mais, que ficaram como crédito"]);
+    assert!(!page.contains("id=\"receber\""), "{page}");
+    let member = read_page(&scene, admin, "/console/associados/1").await;
+    assert_shows(&member, &["Em dia", "Crédito de R$ 10,00", "Ver títulos", "Novo título"]);
+    let receipt = read_page(&scene, admin, &format!("{title}/recibo/4")).await;
+    assert_shows(&receipt, &["Recebemos de", "R$ 60,00", "Pessoa 1", "Pix"]);
+    store(&scene, &format!("{title}/estornar/4"), "motivo=Pix+devolvido").await;
+    let page = read_page(&scene, admin, &title).await;
+    assert_shows(&page, &["Aberto", "Estornado em", "Motivo: Pix devolvido", "<del"]);
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn a_form_sent_twice_is_stored_once(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let (admin, title) = (&scene.administrator, format!("{TITLES}/1"));
+    let page = read_page(&scene, admin, &title).await;
+    let token = page.split("name=\"envio\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let form = format!("envio={token}&valorPago=20,00&codTipoLiquidacao=3");
+    for _ in 0..3 {
+        store(&scene, &format!("{title}/receber"), &form).await;
+    }
+    assert_shows(&read_page(&scene, admin, &title).await, &["R$ 70,00", "<small>2</small>"]);
+    let other = format!("envio={token}&valorPago=30,00&codTipoLiquidacao=3");
+    let answer = scene.post(admin, &format!("{title}/receber"), &other).await.head;
+    assert_eq!(answer.status, 400, "{answer:?}");
+    assert_shows(&answer.body, &["Este formulário já tinha sido enviado", "value=\"30,00\""]);
+    let page = read_page(&scene, admin, &format!("{TITLES}/novo?pessoa=1")).await;
+    let token = page.split("name=\"envio\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let form = format!("envio={token}&codPessoa=1&codTipoTitulo=1&valor=90&parcelas=1");
+    for _ in 0..2 {
+        let answer = scene.post(admin, &format!("{TITLES}/novo"), &form).await.head;
+        assert_eq!(answer.header("location"), Some("/console/financeiro/titulos/3"), "{answer:?}");
+    }
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn a_refused_form_keeps_what_was_typed(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let before = scene.read_database().await;
+    for (path, form, texts) in [
+        ("1/receber", "valorPago=&observacao=Fica", ["Informe quanto foi pago.", "Escolha o tipo", "Fica"]),
+        (
+            "1/receber",
+            "valorPago=0,00&codTipoLiquidacao=3",
+            ["Informe pelo menos R$ 0,01.", "id=\"p-valorPago\"", "value=\"0,00\""],
+        ),
+        (
+            "1/receber",
+            "valorPago=12,34&codTipoLiquidacao=3&dataPagamento=01/01/2031",
+            ["id=\"p-dataPagamento\"", "value=\"12,34\"", "value=\"01/01/2031\""],
+        ),
+        ("1/cancelar", "motivo=Engano", ["O título já tem liquidação", "Nada foi salvo", "Receber"]),
+        ("1/estornar/1", "motivo=", ["Informe o motivo.", "id=\"p-motivo\"", "Estornar"]),
+        (
+            "1/vencimento",
+            "vencimento=31/02/2027&motivo=Pedido",
+            ["id=\"p-vencimento\"", "31/02/2027", "Pedido"],
+        ),
+        ("1/liberar", "", ["O título não está à espera de liberação.", "Nada foi salvo", "Receber"]),
+        (
+            "novo",
+            "codPessoa=1&valor=&parcelas=99&descricao=Fica",
+            ["Informe o valor.", "id=\"p-parcelas\"", "value=\"Fica\""],
+        ),
+    ] {
+        let answer = scene.post(&scene.administrator, &format!("{TITLES}/{path}"), form).await.head;
+        assert_eq!(answer.status, 400, "{path} {form}: {answer:?}");
+        assert_shows(&answer.body, &texts);
+    }
+    assert_eq!(before, scene.read_database().await);
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn a_title_is_cancelled_with_its_reason(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let admin = &scene.administrator;
+    store(&scene, &format!("{TITLES}/2/estornar/2"), "motivo=Engano").await;
+    store(&scene, &format!("{TITLES}/2/cancelar"), "motivo=Cobrado+em+dobro").await;
+    let page = read_page(&scene, admin, &format!("{TITLES}/2")).await;
+    assert_shows(&page, &["Cancelado", "Motivo: Cobrado em dobro"]);
+    assert!(!page.contains("Mudar vencimento"), "{page}");
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn who_is_late_is_told_on_top_of_the_page(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    scene.world.clock.pass(Duration::from_hours(24 * 60));
+    let admin = scene.server.console_token(&scene.world.administrator.email).await;
+    for path in ["/console/associados/1", "/console/beneficios/1"] {
+        let page = read_page(&scene, &admin, path).await;
+        assert_shows(&page, &["1 em atraso, R$ 90,00", "Ver títulos", "Novo título"]);
+        assert_shows(&page, &["<a href=\"/console/financeiro/titulos/1#receber\">Receber</a>"]);
+    }
+    let page = read_page(&scene, &admin, &format!("{TITLES}?situacao=vencido")).await;
+    assert_shows(&page, &["2 títulos", "vencido há "]);
+    let page = read_page(&scene, &admin, &format!("{TITLES}/1")).await;
+    assert_shows(&page, &["R$ 90,00 do valor + R$ ", "de multa", "de juros"]);
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn money_is_for_those_who_may_see_it(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    assert_eq!(scene.get(&scene.operator, &format!("{TITLES}/2")).await.head.status, 404);
+    let menu = "/console/financeiro\"";
+    assert_shows(&read_page(&scene, &scene.operator, "/console").await, &[menu]);
+    let token = scene.server.token(&scene.world.administrator.email).await;
+    let path = "/gestao/usuario/2";
+    let user = json!({"versao": 1, "permissoesFinanceiras": []}).to_string();
+    let headers = [("Authorization", format!("Bearer {token}"))];
+    let headers = [("Authorization", headers[0].1.as_str()), ("Content-Type", "application/json")];
+    let changed = scene.server.send("PUT", path, &headers, user.as_bytes()).await.head;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    let operator = scene.server.console_token(&scene.world.operator.email).await;
+    for path in [
+        "",
+        "?codLoja=2",
+        "/titulos",
+        "/titulos/1",
+        "/titulos/novo?pessoa=1",
+        "/titulos/1/recibo/1",
+        "/meses",
+    ] {
+        let answer = scene.get(&operator, &format!("/console/financeiro{path}")).await.head;
+        assert_eq!(answer.status, 403, "{path}: {answer:?}");
+    }
+    for path in ["receber", "cancelar", "vencimento", "liberar", "estornar/1"] {
+        let answer = scene.post(&operator, &format!("{TITLES}/1/{path}"), "motivo=x").await.head;
+        assert_eq!(answer.status, 403, "{path}: {answer:?}");
+    }
+    for path in ["/console", "/console/associados/1", "/console/beneficios/1", "/console/busca?q=100,00"] {
+        let page = read_page(&scene, &operator, path).await;
+        assert!(!page.contains("Financeiro") && !page.contains("Ver títulos"), "{path}: {page}");
+    }
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn a_title_is_found_by_its_number_or_value(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let admin = &scene.administrator;
+    let found = read_page(&scene, admin, "/console/busca?q=R$+100,00").await;
+    assert_shows(&found, &["Título de Pessoa 1", "Título de Pessoa 2", "R$ 90,00"]);
+    // Both the member's benefit and a case may have the number.
+    let found = read_page(&scene, admin, "/console/busca?q=2").await;
+    assert_shows(&found, &["<h2>Títulos</h2>", "Título de Pessoa 2"]);
+    let one = scene.get(&scene.operator, "/console/busca?q=100,00").await.head;
+    assert_eq!((one.status, one.header("location")), (303, Some("/console/financeiro/titulos/1")));
+    assert_shows(&read_page(&scene, admin, "/console/busca?q=100,01").await, &["Nada foi encontrado"]);
+    scene.server.stop().await;
+}

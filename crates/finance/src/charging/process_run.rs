@@ -1,0 +1,172 @@
+//! Works off the present stage of one run under a lease.
+
+use super::issue_batch::issue_batch;
+use super::preview_batch::preview_batch;
+use super::undo_batch::undo_batch;
+use app::register_snapshot::{TenantRegisters, confirm_registers, load_registers, reload_registers};
+use app::{ActorContext, App, Error};
+use domain::finance::ChargingRunState;
+use domain::{AuditedOperation, ChangeOrigin, ChargingRunCode, Moment, Scope, TenantId};
+use finance_storage::charging::run_leases::{
+    LeasedRun, advance_run, extend_lease, finish_stage, lease_run, release_run,
+};
+use finance_storage::charging::runs::{ChargingTotalCounts, StoredChargingRun, find_run};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::{Tx, WriteLane};
+
+/// Lease duration: after this time without renewal another process may take over.
+const LEASE: Duration = Duration::from_secs(30);
+
+/// How much is done at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchSizeLimits {
+    /// Benefits that a batch of a preview looks at.
+    pub previewed_benefits: i64,
+    /// Benefits that a batch issues, about: a person's are never split.
+    pub issued_benefits: i64,
+    /// Titles that a batch of undoing looks at.
+    pub undone_titles: i64,
+    /// Batches after which a run is left to its lease. It is as if the process had ended there.
+    pub most_batches: Option<usize>,
+}
+
+impl Default for BatchSizeLimits {
+    fn default() -> BatchSizeLimits {
+        BatchSizeLimits {
+            previewed_benefits: 1_000,
+            issued_benefits: 500,
+            undone_titles: 250,
+            most_batches: None,
+        }
+    }
+}
+
+/// What a batch works with.
+pub(super) struct BatchContext<'b> {
+    pub context: ActorContext<'b>,
+    pub run: &'b StoredChargingRun,
+    pub pace: BatchSizeLimits,
+}
+
+/// What a batch came to.
+pub(super) struct BatchProgress {
+    /// The last benefit, person or title that the stage is done with.
+    pub position: i32,
+    /// What it adds to the counts of the run.
+    pub counts: ChargingTotalCounts,
+    /// Nothing is left of the stage.
+    pub is_done: bool,
+}
+
+impl BatchProgress {
+    pub(super) fn finished(run: &StoredChargingRun) -> BatchProgress {
+        BatchProgress { position: run.position, counts: ChargingTotalCounts::default(), is_done: true }
+    }
+}
+
+/// Works off a run until its stage ends or the lease is lost; `false` if there was nothing to do or another process holds
+/// the lease.
+pub(super) async fn process_run(
+    app: &App,
+    tenant: TenantId,
+    code: ChargingRunCode,
+    pace: BatchSizeLimits,
+) -> Result<bool, Error> {
+    let (now, lane) = (app.now(), WriteLane::background(tenant));
+    let input = (tenant, code, (now, now.plus(LEASE)));
+    let lease = app.db.write(lane, input, |tx, (tenant, code, times)| {
+        Box::pin(async move { Ok::<_, Error>(lease_run(tx, *tenant, *code, *times).await?) })
+    });
+    let Some(lease) = lease.await? else { return Ok(false) };
+    let result = process_leased_run(app, lease, pace).await;
+    if result.is_err() {
+        // Allows an immediate retry.
+        let release = app.db.write(lane, lease, |tx, lease| {
+            Box::pin(async move { Ok::<_, Error>(release_run(tx, lease).await?) })
+        });
+        let _ = release.await;
+    }
+    result.map(|()| true)
+}
+
+async fn process_leased_run(app: &App, lease: LeasedRun, pace: BatchSizeLimits) -> Result<(), Error> {
+    let mut registers = load_registers(app, lease.tenant).await?;
+    let mut batches = 0;
+    while pace.most_batches.is_none_or(|most| batches < most) {
+        batches += 1;
+        let batch = RunBatch { lease, registers: Arc::clone(&registers), pace, now: app.now() };
+        let lane = WriteLane::background(lease.tenant);
+        match app.db.write(lane, batch, |tx, batch| Box::pin(write_batch(tx, batch))).await {
+            Ok(BatchOutcome::Continues) => {}
+            Ok(BatchOutcome::Ended) => {
+                app.delivery_wakeup.notify_one();
+                return Ok(());
+            }
+            Err(Error::StaleRegisters) => registers = reload_registers(app, lease.tenant).await?,
+            Err(error) => return Err(error),
+        }
+        app.delivery_wakeup.notify_one();
+    }
+    Ok(())
+}
+
+struct RunBatch {
+    lease: LeasedRun,
+    registers: Arc<TenantRegisters>,
+    pace: BatchSizeLimits,
+    now: Moment,
+}
+
+enum BatchOutcome {
+    Continues,
+    /// The stage is over, or the lease was lost.
+    Ended,
+}
+
+async fn write_batch(tx: &mut Tx, batch: &RunBatch) -> Result<BatchOutcome, Error> {
+    let RunBatch { lease, registers, pace, now } = batch;
+    if !extend_lease(tx, lease, now.plus(LEASE)).await? {
+        return Ok(BatchOutcome::Ended);
+    }
+    confirm_registers(tx, lease.tenant, registers).await?;
+    let run = find_run(&mut *tx, &Scope::for_tenant(lease.tenant), lease.code).await?;
+    let run = run.ok_or_else(|| Error::Defect(format!("charging run {} is gone", lease.code)))?;
+    let context = ActorContext {
+        tenant: lease.tenant,
+        registers,
+        user: run.undone_by.or(run.approved_by).or(run.user),
+        operation: find_operation(lease.state),
+        origin: wire::set_names::change_origin(ChangeOrigin::Request),
+        suppresses_triggers: false,
+        now: *now,
+    };
+    let batch = BatchContext { context, run: &run, pace: *pace };
+    let progress = match lease.state {
+        ChargingRunState::Preparing => preview_batch(tx, &batch).await?,
+        ChargingRunState::Issuing => issue_batch(tx, &batch).await?,
+        ChargingRunState::Undoing => undo_batch(tx, &batch).await?,
+        state => return Err(Error::Defect(format!("no work on a run that is {state:?}"))),
+    };
+    advance_run(tx, lease, progress.position, &progress.counts).await?;
+    if !progress.is_done {
+        return Ok(BatchOutcome::Continues);
+    }
+    finish_stage(tx, lease, find_next_state(lease.state), *now).await?;
+    Ok(BatchOutcome::Ended)
+}
+
+fn find_operation(state: ChargingRunState) -> AuditedOperation {
+    match state {
+        ChargingRunState::Undoing => AuditedOperation::UndoChargingRun,
+        _ => AuditedOperation::ApproveChargingRun,
+    }
+}
+
+fn find_next_state(state: ChargingRunState) -> ChargingRunState {
+    match state {
+        ChargingRunState::Preparing => ChargingRunState::Prepared,
+        ChargingRunState::Issuing => ChargingRunState::Issued,
+        _ => ChargingRunState::Undone,
+    }
+}

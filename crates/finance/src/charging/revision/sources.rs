@@ -1,0 +1,161 @@
+//! What a revision of a benefit's titles is made from.
+
+use super::super::charge_lines::{ChargeInput, charge_benefit};
+use super::super::run_terms::RunTerms;
+use app::Error;
+use app::register_snapshot::TenantRegisters;
+use domain::finance::{ChargeLine, NotChargedReason};
+use domain::{
+    BenefitCode, BranchCode, ChargingRunCode, Date, GroupCode, PersonCode, Scope, TenantId, TitleCode,
+};
+use finance_storage::charging::chargeable_benefits::{ChargeableBenefit, list_chargeable_benefits};
+use finance_storage::charging::charged_months::{
+    StoredChargedMonth, list_months_not_due, list_months_of_benefits,
+};
+use finance_storage::charging::granted_discounts::{StoredGrant, list_grants_of_range};
+use finance_storage::charging::run_benefits::RunLine;
+use finance_storage::charging::runs::{ChargedBenefitFilter, StoredChargingRun, find_run};
+use finance_storage::pending_charges::{StoredPendingCharge, list_taken_charges};
+use finance_storage::settlements::list_settlements;
+use finance_storage::titles::{StoredTitle, list_title_lines, list_titles_by_code};
+use std::collections::{BTreeMap, BTreeSet};
+use storage::Tx;
+
+/// Months before that of a title in which a charge shows that the benefit was charged before.
+const MONTHS_BEFORE: i32 = 3;
+
+/// A title that is not yet due, as it is.
+pub(super) struct IssuedCharge {
+    pub code: TitleCode,
+    pub title: StoredTitle,
+    pub month: StoredChargedMonth,
+    pub run: StoredChargingRun,
+    pub lines: Vec<ChargeLine>,
+    /// The one-off charges among the lines.
+    pub taken: Vec<StoredPendingCharge>,
+    pub has_settlement: bool,
+}
+
+/// A benefit as it is, with its titles that are not yet due.
+pub(super) struct RevisedBenefitSources {
+    pub benefit: ChargeableBenefit,
+    pub charges: Vec<IssuedCharge>,
+    charged_months: Vec<StoredChargedMonth>,
+    grants: Vec<StoredGrant>,
+}
+
+/// What the benefit would be charged now for the month of a title.
+pub(super) struct NewCharge {
+    pub person: PersonCode,
+    pub branch: BranchCode,
+    pub group: GroupCode,
+    pub due_on: Date,
+    pub lines: Vec<RunLine>,
+}
+
+impl RevisedBenefitSources {
+    /// `None` for a benefit that does not exist.
+    pub(super) async fn load(
+        tx: &mut Tx,
+        (tenant, code): (TenantId, BenefitCode),
+        today: Date,
+    ) -> Result<Option<RevisedBenefitSources>, Error> {
+        let after = code.get() - 1;
+        let everything = ChargedBenefitFilter::default();
+        let mut found = list_chargeable_benefits(tx, tenant, &everything, (after, 1)).await?;
+        let Some(benefit) = found.pop().filter(|one| one.code == code) else { return Ok(None) };
+        let months = list_months_not_due(tx, (tenant, code), today).await?;
+        let charged_months = match (months.first(), months.last()) {
+            (Some(first), Some(last)) => {
+                let range = (first.month.plus_months(-MONTHS_BEFORE), last.month);
+                list_months_of_benefits(tx, tenant, [code], range).await?
+            }
+            _ => Vec::new(),
+        };
+        let charges = load_charges(tx, tenant, months).await?;
+        let grants = list_grants_of_range(tx, tenant, (after, code)).await?;
+        Ok(Some(RevisedBenefitSources { benefit, charges, charged_months, grants }))
+    }
+
+    /// Charges the benefit again, with the prices and discounts of today. One-off charges stay as they were taken.
+    pub(super) fn charge_again(
+        &self,
+        registers: &TenantRegisters,
+        charge: &IssuedCharge,
+        today: Date,
+    ) -> Result<NewCharge, NotChargedReason> {
+        let run = StoredChargingRun {
+            month: charge.month.month,
+            scope: ChargedBenefitFilter::default(),
+            instalments: 1,
+            prepared_on: today,
+            ..charge.run.clone()
+        };
+        let terms = RunTerms::new(registers, &run);
+        let earliest = run.month.plus_months(-MONTHS_BEFORE);
+        let start = self.charged_months.partition_point(|one| one.month < earliest);
+        let end = self.charged_months.partition_point(|one| one.month < run.month);
+        let input = ChargeInput {
+            benefit: &self.benefit,
+            charged_months: &self.charged_months[start..end],
+            grants: &self.grants,
+            pending_charges: &[],
+            taken: &BTreeSet::new(),
+        };
+        let charged = charge_benefit(&terms, &input).ok_or(NotChargedReason::NotUsable)?;
+        if let Some(reason) = charged.row.reason {
+            return Err(reason);
+        }
+        let title = &charge.title;
+        let due_day = self.benefit.due_day.ok_or(NotChargedReason::NoDueDay)?;
+        let (rule, _) = terms.find_rule(charged.row.group).ok_or(NotChargedReason::NotUsable)?;
+        // Somebody may have agreed on another day since.
+        let is_due_day_kept = terms.find_due_on(1, due_day, (title.issued_on, rule)) == title.original_due_on;
+        let due_on = charged.row.due_on.filter(|_| !is_due_day_kept).unwrap_or(title.due_on);
+        Ok(NewCharge {
+            person: charged.row.person,
+            branch: charged.row.branch,
+            group: charged.row.group,
+            due_on,
+            lines: charged.lines,
+        })
+    }
+}
+
+async fn load_charges(
+    tx: &mut Tx,
+    tenant: TenantId,
+    months: Vec<StoredChargedMonth>,
+) -> Result<Vec<IssuedCharge>, Error> {
+    let codes: Vec<TitleCode> = months.iter().map(|one| one.title).collect();
+    let mut titles: BTreeMap<TitleCode, StoredTitle> =
+        list_titles_by_code(&mut *tx, tenant, &codes).await?.into_iter().collect();
+    let mut taken: BTreeMap<TitleCode, Vec<StoredPendingCharge>> = BTreeMap::new();
+    for charge in list_taken_charges(tx, tenant, codes).await? {
+        if let Some(title) = charge.title {
+            taken.entry(title).or_default().push(charge);
+        }
+    }
+    let mut runs: BTreeMap<ChargingRunCode, StoredChargingRun> = BTreeMap::new();
+    for code in months.iter().map(|one| one.run).collect::<BTreeSet<_>>() {
+        if let Some(run) = find_run(&mut *tx, &Scope::for_tenant(tenant), code).await? {
+            runs.insert(code, run);
+        }
+    }
+    let mut charges = Vec::with_capacity(months.len());
+    for month in months {
+        let code = month.title;
+        let missing = || Error::Defect(format!("title {code} or its charging run is gone"));
+        let settlements = list_settlements(&mut *tx, tenant, code).await?;
+        charges.push(IssuedCharge {
+            code,
+            title: titles.remove(&code).ok_or_else(missing)?,
+            month,
+            run: runs.get(&month.run).cloned().ok_or_else(missing)?,
+            lines: list_title_lines(&mut *tx, tenant, code).await?,
+            taken: taken.remove(&code).unwrap_or_default(),
+            has_settlement: settlements.iter().any(|one| one.reversal.is_none()),
+        });
+    }
+    Ok(charges)
+}

@@ -1,0 +1,69 @@
+//! Prepares the run of the coming month by itself, on the day that a charging rule names.
+
+use super::prepare_run::insert_new_run;
+use app::register_snapshot::{TenantRegisters, load_registers};
+use app::{ActorContext, App, Error};
+use domain::finance::ChargedMonth;
+use domain::{AuditedOperation, ChangeOrigin, ChargingRuleCode, Date, GroupCode, Moment, TenantId};
+use finance_storage::charging::runs::{ChargedBenefitFilter, has_run_of_rule};
+use std::sync::Arc;
+use storage::{Tx, WriteLane};
+
+/// Begins the runs that are due by the rules; returns whether there was one.
+pub(super) async fn schedule_runs(app: &App, tenant: TenantId) -> Result<bool, Error> {
+    let registers = load_registers(app, tenant).await?;
+    let now = app.now();
+    let today = now.date_in(&registers.zone);
+    let mut any = false;
+    for (rule, group) in list_due_rules(&registers, today) {
+        let month = ChargedMonth::of_day(today).plus_months(1);
+        if has_run_of_rule(&app.db, tenant, rule, month).await? {
+            continue;
+        }
+        let run = ScheduledRun { tenant, registers: Arc::clone(&registers), rule, group, month, today, now };
+        let lane = WriteLane::background(tenant);
+        any |= app.db.write(lane, run, |tx, run| Box::pin(write_scheduled_run(tx, run))).await?;
+    }
+    Ok(any)
+}
+
+/// The rules whose day has come this month. The general rule is for the whole association, unless a group has a rule of
+/// its own with a day: then each group has its own run.
+fn list_due_rules(registers: &TenantRegisters, today: Date) -> Vec<(ChargingRuleCode, Option<GroupCode>)> {
+    let month = ChargedMonth::of_day(today);
+    let is_due = |day: i32| today >= month.find_day(i16::try_from(day).unwrap_or(31));
+    let rules = registers.money.charging_rules.iter().filter(|rule| rule.active);
+    rules
+        .filter(|rule| rule.preparation_day.is_some_and(is_due))
+        .map(|rule| (rule.code, rule.group))
+        .collect()
+}
+
+struct ScheduledRun {
+    tenant: TenantId,
+    registers: Arc<TenantRegisters>,
+    rule: ChargingRuleCode,
+    group: Option<GroupCode>,
+    month: ChargedMonth,
+    today: Date,
+    now: Moment,
+}
+
+/// `false` if another process was faster.
+async fn write_scheduled_run(tx: &mut Tx, run: &ScheduledRun) -> Result<bool, Error> {
+    if has_run_of_rule(&mut *tx, run.tenant, run.rule, run.month).await? {
+        return Ok(false);
+    }
+    let context = ActorContext {
+        tenant: run.tenant,
+        registers: &run.registers,
+        user: None,
+        operation: AuditedOperation::ScheduleCharging,
+        origin: wire::set_names::change_origin(ChangeOrigin::Request),
+        suppresses_triggers: false,
+        now: run.now,
+    };
+    let scope = ChargedBenefitFilter { group: run.group, ..ChargedBenefitFilter::default() };
+    insert_new_run(tx, &context, (run.month, scope, 1), run.today, Some(run.rule)).await?;
+    Ok(true)
+}

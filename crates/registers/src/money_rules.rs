@@ -1,0 +1,122 @@
+//! Rules of the registers of prices and charging that a description cannot express; pure, so that the caller brings the
+//! records that a record may conflict with.
+
+use crate::describe::{FieldContent, Register};
+use domain::finance::{TablePrice, ValueBand};
+use domain::{BranchCode, Date, Entity, Money, PlanCode, RegisterProblem, SituationKind, VehicleTypeCode};
+
+/// A record's values by the names of its fields.
+struct NamedValues<'v> {
+    register: &'static Register,
+    values: &'v [FieldContent],
+}
+
+impl NamedValues<'_> {
+    fn value(&self, name: &str) -> &FieldContent {
+        let place = self.register.find_field(name).map(|(at, _)| at);
+        place.and_then(|at| self.values.get(at)).unwrap_or(&FieldContent::Nothing)
+    }
+
+    fn number(&self, name: &str) -> Option<i64> {
+        match self.value(name) {
+            FieldContent::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn code(&self, name: &str) -> Option<i32> {
+        self.number(name).and_then(|number| i32::try_from(number).ok())
+    }
+
+    fn money(&self, name: &str) -> Option<Money> {
+        match self.value(name) {
+            FieldContent::Money(money) => Some(*money),
+            _ => None,
+        }
+    }
+
+    fn date(&self, name: &str) -> Option<Date> {
+        match self.value(name) {
+            FieldContent::Date(date) => Some(*date),
+            _ => None,
+        }
+    }
+
+    fn table_price(&self) -> Option<TablePrice> {
+        Some(TablePrice {
+            plan: PlanCode::new(self.code("codPlano")?),
+            valid_from: self.date("validoDesde")?,
+            branch: self.code("codLoja").map(BranchCode::new),
+            vehicle_type: self.code("codTipoVeiculo").map(VehicleTypeCode::new),
+            band: ValueBand { from: self.money("valorDe"), until: self.money("valorAte") },
+            price: self.money("valor").unwrap_or_default(),
+        })
+    }
+}
+
+/// Sets what depends on other fields: whether a situation is charged, where nobody said so.
+pub fn complete_values(register: &'static Register, values: &mut [FieldContent]) {
+    let named = NamedValues { register, values };
+    if register.path != "situacao" || *named.value("cobra") != FieldContent::Nothing {
+        return;
+    }
+    let kind = named.number("tipo").and_then(SituationKind::from_number);
+    let entity = named.number("entidade").and_then(Entity::from_number);
+    let is_charged = entity.zip(kind).is_some_and(|(entity, kind)| entity.is_charged_while(kind));
+    if let Some(value) = register.find_field("cobra").and_then(|(at, _)| values.get_mut(at)) {
+        *value = FieldContent::Flag(is_charged);
+    }
+}
+
+/// The problems of a record, each with its field. The rivals are the other active records of the register, with their
+/// codes; an inactive record has none.
+pub fn find_money_problems<'r>(
+    register: &'static Register,
+    values: &[FieldContent],
+    rivals: impl IntoIterator<Item = (i32, &'r [FieldContent])>,
+) -> Vec<(&'static str, RegisterProblem)> {
+    let named = NamedValues { register, values };
+    match register.path {
+        "situacao" => {
+            let is_benefit = named.number("entidade") == Some(Entity::Benefit.number());
+            let is_refused = *named.value("cobra") == FieldContent::Flag(true) && !is_benefit;
+            is_refused.then_some(("cobra", RegisterProblem::OnlyForBenefits)).into_iter().collect()
+        }
+        "tabelaPreco" => find_price_problems(&named, rivals).into_iter().collect(),
+        "desconto" => find_discount_problem(&named).into_iter().collect(),
+        "regraCobranca" => {
+            let is_same_group =
+                |values| NamedValues { register, values }.number("codGrupo") == named.number("codGrupo");
+            let rival = rivals.into_iter().find(|(_, values)| is_same_group(*values));
+            rival.map(|(code, _)| ("codGrupo", RegisterProblem::RuleInForce { code })).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn find_price_problems<'r>(
+    named: &NamedValues<'_>,
+    rivals: impl IntoIterator<Item = (i32, &'r [FieldContent])>,
+) -> Option<(&'static str, RegisterProblem)> {
+    let price = named.table_price()?;
+    if let (Some(from), Some(until)) = (price.band.from, price.band.until)
+        && until < from
+    {
+        return Some(("valorAte", RegisterProblem::Below("valorDe")));
+    }
+    let register = named.register;
+    let overlaps =
+        |values| NamedValues { register, values }.table_price().is_some_and(|other| other.overlaps(&price));
+    let rival = rivals.into_iter().find(|(_, values)| overlaps(*values));
+    rival.map(|(code, _)| ("valorDe", RegisterProblem::Overlaps { code }))
+}
+
+/// Either a percentage or an amount, and not of nothing.
+fn find_discount_problem(named: &NamedValues<'_>) -> Option<(&'static str, RegisterProblem)> {
+    match (named.number("percentual"), named.money("valor")) {
+        (Some(0), None) => Some(("percentual", RegisterProblem::AboveZero)),
+        (None, Some(amount)) if amount == Money::default() => Some(("valor", RegisterProblem::AboveZero)),
+        (Some(_), None) | (None, Some(_)) => None,
+        _ => Some(("percentual", RegisterProblem::OneOf("valor"))),
+    }
+}

@@ -1,0 +1,373 @@
+//! The registers of money. Every function lists all records, including inactive ones, ordered by code.
+
+use crate::{Error, QueryWeight, ReadSource, sql};
+use domain::finance::{
+    ChargeItemKind, DiscountAmountRule, EarlyDiscountRule, LateChargeRates, LaunchKind, LegalNature,
+    MoneyAccountKind, ShortfallTreatment, TablePrice, ValueBand,
+};
+use domain::{
+    ChargeItemCode, ChargingRuleCode, Date, DiscountCode, GroupCode, HolidayCode, LateChargeRuleCode, Money,
+    MoneyAccountCode, PaymentFormCode, PlanCode, SettlementTypeCode, TenantId, TitleTypeCode,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredGroup {
+    pub code: GroupCode,
+    pub name: String,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_groups(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredGroup>, Error> {
+    let statement =
+        sql("SELECT code, name, active FROM protection_groups WHERE tenant = $1 ORDER BY code").arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredGroup { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })
+        })
+        .collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredChargeItem {
+    pub code: ChargeItemCode,
+    pub name: String,
+    pub kind: ChargeItemKind,
+    pub nature: LegalNature,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_charge_items(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredChargeItem>, Error> {
+    let statement =
+        sql("SELECT code, name, kind, nature, active FROM charge_items WHERE tenant = $1 ORDER BY code")
+            .arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredChargeItem {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                kind: row.get("kind")?,
+                nature: row.get("nature")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredLateChargeRule {
+    pub code: LateChargeRuleCode,
+    pub name: String,
+    pub rates: LateChargeRates,
+    pub shortfall: ShortfallTreatment,
+    pub early_discount: EarlyDiscountRule,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_late_charge_rules(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredLateChargeRule>, Error> {
+    let statement =
+        sql("SELECT code, name, fine, monthly_interest, shortfall, early_discount, early_discount_days,
+         early_discount_nature, active FROM late_charge_rules WHERE tenant = $1 ORDER BY code")
+        .arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredLateChargeRule {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                rates: LateChargeRates { fine: row.get("fine")?, interest: row.get("monthly_interest")? },
+                shortfall: row.get("shortfall")?,
+                early_discount: EarlyDiscountRule {
+                    rate: row.get("early_discount")?,
+                    days: row.get("early_discount_days")?,
+                    nature: row.get("early_discount_nature")?,
+                },
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredTitleType {
+    pub code: TitleTypeCode,
+    pub name: String,
+    pub launch_kind: LaunchKind,
+    pub charge_item: ChargeItemCode,
+    /// Without it, late payments cost nothing.
+    pub late_charge_rule: Option<LateChargeRuleCode>,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_title_types(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredTitleType>, Error> {
+    let statement =
+        sql("SELECT code, name, launch_kind, charge_item, late_charge_rule, active FROM title_types
+         WHERE tenant = $1 ORDER BY code")
+        .arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredTitleType {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                launch_kind: row.get("launch_kind")?,
+                charge_item: row.get("charge_item")?,
+                late_charge_rule: row.get("late_charge_rule")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredPaymentForm {
+    pub code: PaymentFormCode,
+    pub name: String,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_payment_forms(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredPaymentForm>, Error> {
+    let statement =
+        sql("SELECT code, name, active FROM payment_forms WHERE tenant = $1 ORDER BY code").arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredPaymentForm {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredMoneyAccount {
+    pub code: MoneyAccountCode,
+    pub name: String,
+    pub kind: MoneyAccountKind,
+    pub bank: Option<String>,
+    pub agency: Option<String>,
+    pub account_number: Option<String>,
+    /// Without a group, all groups share the account.
+    pub group: Option<GroupCode>,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_money_accounts(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredMoneyAccount>, Error> {
+    let statement = sql("SELECT code, name, kind, bank, agency, account_number, protection_group, active
+         FROM money_accounts WHERE tenant = $1 ORDER BY code")
+    .arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredMoneyAccount {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                kind: row.get("kind")?,
+                bank: row.get("bank")?,
+                agency: row.get("agency")?,
+                account_number: row.get("account_number")?,
+                group: row.get("protection_group")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSettlementType {
+    pub code: SettlementTypeCode,
+    pub name: String,
+    /// Where the money goes.
+    pub account: MoneyAccountCode,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_settlement_types(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredSettlementType>, Error> {
+    let statement =
+        sql("SELECT code, name, money_account, active FROM settlement_types WHERE tenant = $1 ORDER BY code")
+            .arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredSettlementType {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                account: row.get("money_account")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredHoliday {
+    pub code: HolidayCode,
+    pub day: Date,
+    pub name: String,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_bank_holidays(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredHoliday>, Error> {
+    let statement =
+        sql("SELECT code, day, name, active FROM bank_holidays WHERE tenant = $1 ORDER BY code").arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredHoliday {
+                code: row.get("code")?,
+                day: row.get("day")?,
+                name: row.get("name")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+/// The rows of the price table that are in use.
+#[boxed::future]
+pub async fn list_active_prices(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<TablePrice>, Error> {
+    let statement = sql("SELECT plan, valid_from, branch, vehicle_type, value_from, value_until, price
+         FROM plan_prices WHERE tenant = $1 AND active ORDER BY code")
+    .arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(TablePrice {
+                plan: row.get("plan")?,
+                valid_from: row.get("valid_from")?,
+                branch: row.get("branch")?,
+                vehicle_type: row.get("vehicle_type")?,
+                band: ValueBand { from: row.get("value_from")?, until: row.get("value_until")? },
+                price: row.get("price")?,
+            })
+        })
+        .collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredDiscount {
+    pub code: DiscountCode,
+    pub name: String,
+    pub rate: DiscountAmountRule,
+    /// The only nature of charges that it lowers.
+    pub nature: LegalNature,
+    /// Without it, every plan of the benefit.
+    pub plan: Option<PlanCode>,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_discounts(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredDiscount>, Error> {
+    let statement = sql("SELECT code, name, percentage, amount, nature, plan, active FROM discounts
+         WHERE tenant = $1 ORDER BY code")
+    .arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let percentage: Option<i64> = row.get("percentage")?;
+            let amount: Option<Money> = row.get("amount")?;
+            Ok(StoredDiscount {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                rate: match percentage {
+                    Some(hundredths) => DiscountAmountRule::Percent(hundredths),
+                    None => DiscountAmountRule::Amount(amount.unwrap_or_default()),
+                },
+                nature: row.get("nature")?,
+                plan: row.get("plan")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+/// How a month is charged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredChargingRule {
+    pub code: ChargingRuleCode,
+    pub name: String,
+    /// Without it, every group that has no rule of its own.
+    pub group: Option<GroupCode>,
+    /// Who joined up to this day of a month is charged in the next one.
+    pub cut_off_day: i32,
+    /// Whether the month of joining is charged by its active days.
+    pub is_joining_prorated: bool,
+    pub title_type: TitleTypeCode,
+    /// What the first plan of a benefit is charged as; without it, the administration fee.
+    pub charge_item: Option<ChargeItemCode>,
+    /// Between issue and due day.
+    pub minimum_bank_days: i32,
+    /// On this day of the month the next one is prepared; without it, by hand.
+    pub preparation_day: Option<i32>,
+    pub active: bool,
+}
+
+#[boxed::future]
+pub async fn list_charging_rules(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredChargingRule>, Error> {
+    let statement =
+        sql("SELECT code, name, protection_group, cut_off_day, is_joining_prorated, title_type, charge_item,
+             minimum_bank_days, preparation_day, active
+         FROM charging_rules WHERE tenant = $1 ORDER BY code")
+        .arg(tenant);
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredChargingRule {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                group: row.get("protection_group")?,
+                cut_off_day: row.get("cut_off_day")?,
+                is_joining_prorated: row.get("is_joining_prorated")?,
+                title_type: row.get("title_type")?,
+                charge_item: row.get("charge_item")?,
+                minimum_bank_days: row.get("minimum_bank_days")?,
+                preparation_day: row.get("preparation_day")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
