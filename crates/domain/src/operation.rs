@@ -92,6 +92,7 @@ operations!(
     ApproveChargingRun = "PUT /gestao/financeiro/cobranca/{codCobranca}/aprovar",
     DiscardChargingRun = "PUT /gestao/financeiro/cobranca/{codCobranca}/descartar",
     UndoChargingRun = "PUT /gestao/financeiro/cobranca/{codCobranca}/desfazer",
+    ListRunBenefits = "GET /gestao/financeiro/cobranca/{codCobranca}/beneficio",
     ListRevisions = "GET /gestao/financeiro/revisao",
     ShowRevision = "GET /gestao/financeiro/revisao/{codBeneficio}",
     ReviseTitles = "PUT /gestao/financeiro/revisao/{codBeneficio}/aplicar",

@@ -6,7 +6,7 @@ use domain::{
     Date, GroupCode, LedgerAccountCode, LedgerEntryCode, Moment, PersonCode, SettlementCode, TenantId,
     TitleCode, UserCode,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use storage::server::counters::{self, Counter};
 use storage::{Error, Row, Statement, Tx, sql};
 
@@ -214,16 +214,25 @@ fn parse_sums(row: Option<&Row>) -> Result<AccountSums, Error> {
 /// Who has a credit, and the group in which they have it.
 pub type CreditHolder = (GroupCode, PersonCode);
 
-/// The people who have a credit, with how much it is.
+/// The credits that these people have in these groups, with how much each is.
 #[boxed::future]
-pub async fn list_member_credits(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(CreditHolder, i64)>, Error> {
+pub async fn list_member_credits(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (groups, people): (BTreeSet<GroupCode>, BTreeSet<PersonCode>),
+) -> Result<Vec<(CreditHolder, i64)>, Error> {
     let statement =
         sql("SELECT a.protection_group, a.reference, CAST(SUM(l.credit - l.debit) AS BIGINT) AS credit
          FROM ledger_accounts a JOIN ledger_lines l ON l.tenant = a.tenant AND l.account = a.code
-         WHERE a.tenant = $1 AND a.kind = $2 GROUP BY a.protection_group, a.reference
-         HAVING SUM(l.credit - l.debit) > 0 ORDER BY a.protection_group, a.reference")
+         WHERE a.tenant = $1 AND a.kind = $2")
         .arg(tenant)
-        .arg(LedgerAccountKind::MemberCredit);
+        .arg(LedgerAccountKind::MemberCredit)
+        .filter_in("a.protection_group", groups)
+        .filter_in("a.reference", people)
+        .append_text(
+            "GROUP BY a.protection_group, a.reference
+             HAVING SUM(l.credit - l.debit) > 0 ORDER BY a.protection_group, a.reference",
+        );
     let rows = tx.fetch_all(statement).await?;
     rows.iter()
         .map(|row| Ok(((row.get("protection_group")?, row.get("reference")?), row.get("credit")?)))

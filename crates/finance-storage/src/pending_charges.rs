@@ -151,6 +151,22 @@ pub fn take_pending_charges(
         .filter_in("code", codes)
 }
 
+/// Moves one-off charges from a title to the one that takes its place, whatever became of them when it was cancelled.
+pub fn move_pending_charges(
+    tenant: TenantId,
+    title: TitleCode,
+    codes: impl IntoIterator<Item = PendingChargeCode>,
+    now: Moment,
+) -> Statement {
+    sql("UPDATE pending_charges SET situation = $3, title = $2, cancelled_on = NULL, version = version + 1,
+         updated_at = $4 WHERE tenant = $1")
+    .arg(tenant)
+    .arg(title)
+    .arg(PendingChargeSituation::Charged)
+    .arg(now)
+    .filter_in("code", codes)
+}
+
 /// Gives back what a cancelled title had taken: the next charge takes it, unless the settlement that it came of has been
 /// reversed since, and its late charges are due with their own title again.
 pub fn release_pending_charges(

@@ -60,15 +60,16 @@ pub async fn use_credits(
     context: &ActorContext<'_>,
     codes: &[TitleCode],
 ) -> Result<Vec<(TitleCode, i64)>, Error> {
-    let days = BookDays::load(tx, context).await?;
+    let mut found: BTreeMap<TitleCode, StoredTitle> =
+        list_titles_by_code(&mut *tx, context.tenant, codes).await?.into_iter().collect();
+    let holders = found.values().map(|title| (title.group, title.person)).unzip();
     let mut credits: BTreeMap<(GroupCode, PersonCode), i64> =
-        list_member_credits(tx, context.tenant).await?.into_iter().collect();
+        list_member_credits(tx, context.tenant, holders).await?.into_iter().collect();
     let mut used = Vec::new();
     if credits.is_empty() {
         return Ok(used);
     }
-    let mut found: BTreeMap<TitleCode, StoredTitle> =
-        list_titles_by_code(&mut *tx, context.tenant, codes).await?.into_iter().collect();
+    let days = BookDays::load(tx, context).await?;
     for code in codes {
         let Some(title) = found.remove(code) else { continue };
         let Some(available) = credits.get_mut(&(title.group, title.person)) else { continue };

@@ -212,6 +212,7 @@ names! { read
         FullyDiscounted = "DESCONTO_TOTAL",
         ChangedSincePreview = "ALTERADO_DEPOIS_DA_PREVIA",
         NotUsable = "NAO_UTILIZAVEL",
+        OneOffChargeGone = "LANCAMENTO_ALTERADO",
     }
 
     /// `prioridade` of a claim.

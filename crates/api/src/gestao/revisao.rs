@@ -11,8 +11,7 @@ use axum::extract;
 use axum::response::Response;
 use domain::{BenefitCode, PAGE_SIZE, TitleCode, display};
 use finance::charging::revision::{
-    self, AppliedRevision, PlannedTitle, RevisedTitle, TitleRevision, TitleRevisionOutcome,
-    TitleRevisionTotals, WaitingRevision,
+    self, AppliedRevision, PlannedTitle, RevisedTitle, TitleRevision, TitleRevisionOutcome, WaitingRevision,
 };
 use wire::read::{self, BoundedInt};
 use wire::records::{
@@ -53,13 +52,7 @@ pub async fn apply_revision(
 ) -> Result<Response, RequestFailure> {
     let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(benefit, input): (BenefitCode, RevisaoInput), once| {
-        let seen = TitleRevisionTotals {
-            cancelled_titles: input.cancelled.get().into(),
-            cancelled_amount: input.cancelled_amount.cents(),
-            issued_titles: input.issued.get().into(),
-            issued_amount: input.issued_amount.cents(),
-        };
-        revision::apply_revision(&state.app, &caller, (benefit, seen), once)
+        revision::apply_revision(&state.app, &caller, (benefit, input.seen.as_str().to_owned()), once)
     };
     write.answer(&state, &caller, read, act, render_applied).await
 }
@@ -99,6 +92,7 @@ fn render_revision(found: &TitleRevision) -> RevisaoTO {
     let totals = found.totals();
     RevisaoTO {
         cod_beneficio: found.benefit.get(),
+        conferencia: found.digest(),
         titulos_cancelados: totals.cancelled_titles,
         valor_cancelado: render_cents(totals.cancelled_amount),
         titulos_emitidos: totals.issued_titles,

@@ -65,7 +65,7 @@ def map_case(context, case):
         benefit = 1 + chance % 50
         seen = ask(f"/gestao/financeiro/revisao/{benefit}") or {}
         case.path_parameters = {"codBeneficio": benefit}
-        case.body = {name: seen[name] for name in seen if name.endswith(("Cancelados", "Cancelado", "Emitidos", "Emitido"))}
+        case.body = {"conferencia": seen.get("conferencia")}
     if case.operation.path == "/gestao/exportacao/historico":
         # The demonstration has tens of thousands of changes of titles.
         case.query = {**(case.query or {}), "entidade": "Evento"}
@@ -73,6 +73,9 @@ def map_case(context, case):
         make_prices()
         if case.operation.method.upper() == "PUT" and chance % 2:
             case.body = {"valor": 1 + chance % 100000 / 100, "versao": version(case)}
+    if case.operation.path == "/gestao/desconto/{codDesconto}" and chance % 2:
+        granted_discount()
+        case.path_parameters = {"codDesconto": 1}
     if case.operation.path.endswith("/desconto/{codConcessao}/encerrar"):
         case.path_parameters = granted_discount() or case.path_parameters
     if case.operation.path.endswith("/{codBeneficio}/desconto") and isinstance(case.body, dict):

@@ -1,5 +1,6 @@
 //! The description of the interface tells the truth: every operation is in it, and every answer is as it says.
 
+use crate::finance::revision::REVISION_OF_NOTHING;
 use api::{AllowedCallers, list_operations};
 use domain::{
     BranchCode, CaseHead, Claim, ClaimCode, ClaimTypeCode, Clock, Entity, Involved, Moment, PersonCode,
@@ -428,9 +429,7 @@ fn of_money(path: &str, body: &mut Option<Value>) -> String {
         *body = Some(json!({"codPlano": 31337, "quantidade": 0, "total": 0, "totalTabela": 0}));
     }
     if path.ends_with("/revisao/{codBeneficio}/aplicar") {
-        let nothing =
-            ["titulosCancelados", "valorCancelado", "titulosEmitidos", "valorEmitido"].map(|name| (name, 0));
-        *body = Some(nothing.into_iter().map(|(name, none)| (name.to_owned(), json!(none))).collect());
+        *body = Some(json!({"conferencia": REVISION_OF_NOTHING}));
     }
     let run = if path.ends_with("/descartar") { "2" } else { "1" };
     let title = match path.rsplit('/').next() {

@@ -118,7 +118,7 @@ async fn a_changed_benefit_gets_other_titles_when_somebody_has_seen_them(world: 
     }
     assert_shows(&read_page(&scene, &scene.operator, revision).await, &["Será trocado", "Fazer a troca"]);
     let page = read_page(&scene, admin, revision).await;
-    let names = ["envio", "titulosCancelados", "valorCancelado", "titulosEmitidos", "valorEmitido"];
+    let names = ["envio", "conferencia"];
     let fields = names.map(|name| format!("{name}={}", find_hidden(&page, name)));
     for _ in 0..2 {
         send_form(&scene, admin, &format!("{revision}/aplicar"), &fields.join("&")).await;

@@ -420,7 +420,8 @@ fn list_finance_forms() -> Vec<ValidForm> {
         define_form(
             "/console/financeiro/revisoes/{codigo}/aplicar",
             "/console/financeiro/revisoes/1/aplicar",
-            "titulosCancelados=0&valorCancelado=0&titulosEmitidos=0&valorEmitido=0",
+            // Of a revision that does nothing.
+            "conferencia=e3b0c44298fc1c14",
             ("audit", "revise_titles"),
         ),
         define_form(

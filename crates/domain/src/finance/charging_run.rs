@@ -24,6 +24,8 @@ set!(
         ChangedSincePreview = 9,
         /// Its group or the items that it would be charged for are not usable any more.
         NotUsable = 10,
+        /// A one-off charge of the preview was cancelled or charged elsewhere before the issue.
+        OneOffChargeGone = 11,
     }
 );
 

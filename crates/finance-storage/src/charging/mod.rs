@@ -5,6 +5,7 @@ pub mod chargeable_benefits;
 pub mod charged_months;
 pub mod granted_discounts;
 pub mod issued_titles;
+pub mod joining_fees;
 pub mod run_benefits;
 pub mod run_leases;
 pub mod run_titles;

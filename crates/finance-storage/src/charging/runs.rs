@@ -123,7 +123,7 @@ pub async fn list_runs(
     rows.iter().map(parse_run_row).collect()
 }
 
-/// The latest run of a month for the same benefits that was issued or waits for it.
+/// The latest run of a month for the same benefits that was approved.
 #[boxed::future]
 pub async fn find_run_of_month(
     source: impl Into<ReadSource<'_>>,
@@ -131,7 +131,7 @@ pub async fn find_run_of_month(
     month: ChargedMonth,
     scope: &ChargedBenefitFilter,
 ) -> Result<Option<StoredChargingRun>, Error> {
-    let states = [ChargingRunState::Prepared, ChargingRunState::Issuing, ChargingRunState::Issued];
+    let states = [ChargingRunState::Issuing, ChargingRunState::Issued];
     let statement = sql("SELECT")
         .append_text(COLUMNS)
         .append_text("FROM charging_runs")

@@ -85,3 +85,20 @@ pub async fn has_title_revision(
 pub fn delete_title_revision(tenant: TenantId, benefit: BenefitCode) -> Statement {
     sql("DELETE FROM title_revisions WHERE tenant = $1 AND benefit = $2").arg(tenant).arg(benefit)
 }
+
+/// Forgets that benefits changed, where no title from before the change is left to be revised: the titles that are issued
+/// next charge them as they are.
+pub fn delete_settled_revisions(
+    tenant: TenantId,
+    benefits: impl IntoIterator<Item = BenefitCode>,
+    today: Date,
+) -> Statement {
+    sql("DELETE FROM title_revisions WHERE tenant = $1 AND NOT EXISTS (
+             SELECT 1 FROM charged_months m JOIN titles t ON t.tenant = m.tenant AND t.code = m.title
+             WHERE m.tenant = title_revisions.tenant AND m.benefit = title_revisions.benefit
+                 AND t.situation + 0 = $2 AND t.effective_due_on >= $3)")
+    .arg(tenant)
+    .arg(TitleSituation::Open)
+    .arg(today)
+    .filter_in("benefit", benefits)
+}

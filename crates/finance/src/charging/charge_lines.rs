@@ -25,6 +25,18 @@ pub(super) struct ChargeInput<'i> {
     pub pending_charges: &'i [StoredPendingCharge],
     /// Pending charges that other benefits of the run have taken.
     pub taken: &'i BTreeSet<PendingChargeCode>,
+    pub joining_fee: JoiningFeeState,
+}
+
+/// Whether a benefit was charged its joining fee before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum JoiningFeeState {
+    #[default]
+    NotCharged,
+    /// By another title.
+    Charged,
+    /// By the title that is revised.
+    ChargedHere,
 }
 
 /// A benefit of the scope, with its lines if it is charged.
@@ -186,7 +198,7 @@ fn build_line(
 /// Months after the first one in which a benefit that was not charged yet still owes its joining fee.
 const LATEST_FIRST_CHARGE: i32 = 2;
 
-/// The joining fee of the first plan, with the first charge. A benefit that joined long ago owes none.
+/// The joining fee of the first plan, once, with the first charge. A benefit that joined long ago owes none.
 fn build_joining_fee(
     terms: &RunTerms<'_>,
     input: &ChargeInput<'_>,
@@ -195,9 +207,14 @@ fn build_joining_fee(
     let benefit = input.benefit;
     let Some(joined_on) = benefit.joined_on else { return Ok(None) };
     let late = terms.run.month.months_since(find_first_charged_month(joined_on, cut_off_day));
+    let is_owed = match input.joining_fee {
+        JoiningFeeState::NotCharged => late <= LATEST_FIRST_CHARGE && input.charged_months.is_empty(),
+        JoiningFeeState::Charged => false,
+        JoiningFeeState::ChargedHere => true,
+    };
     let plan = find_group_item(&benefit.items).and_then(|item| terms.registers.plan(item.plan));
     match plan.filter(|plan| plan.joining_fee.cents() > 0) {
-        Some(plan) if late <= LATEST_FIRST_CHARGE && input.charged_months.is_empty() => {
+        Some(plan) if is_owed => {
             let item = terms.find_item_of_kind(ChargeItemKind::Joining);
             let line = build_line(benefit, item, ChargeSource::JoiningFee, plan.joining_fee.cents())?;
             Ok(Some((Some(plan.code), line)))
@@ -209,9 +226,13 @@ fn build_joining_fee(
 /// The one-off charges of the benefit, and those of the person that name no benefit.
 fn build_pending_lines(terms: &RunTerms<'_>, input: &ChargeInput<'_>, group: GroupCode) -> Vec<PlannedLine> {
     let benefit = input.benefit;
+    // Of a branch that the benefit has left, too.
+    let is_of_branch =
+        |charge: &StoredPendingCharge| charge.benefit.is_some() || charge.branch == benefit.branch;
     let is_here = |charge: &&StoredPendingCharge| {
         charge.benefit.is_none_or(|code| code == benefit.code)
-            && (charge.person, charge.branch, charge.group) == (benefit.person, benefit.branch, group)
+            && (charge.person, charge.group) == (benefit.person, group)
+            && is_of_branch(charge)
             && !input.taken.contains(&charge.code)
     };
     let lines = input.pending_charges.iter().filter(is_here).filter_map(|charge| {

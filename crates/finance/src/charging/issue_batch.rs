@@ -18,6 +18,7 @@ use finance_storage::charging::run_benefits::{
     self, RunBenefit, RunLine, list_benefits_to_issue, list_run_lines,
 };
 use finance_storage::charging::runs::ChargingTotalCounts;
+use finance_storage::charging::title_revisions::delete_settled_revisions;
 use finance_storage::pending_charges::list_waiting_charges;
 use finance_storage::titles::StoredTitle;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +40,8 @@ pub(super) async fn issue_batch(tx: &mut Tx, batch: &BatchContext<'_>) -> Result
     let plans = plan_titles(&terms, issued_on, &left_out, (&benefits, lines));
     let mut counts = ChargingTotalCounts::default();
     let mut statements = list_left_out(batch, &benefits, &left_out, &mut counts);
+    let issued = benefits.iter().map(|one| one.benefit).filter(|code| !left_out.contains_key(code));
+    statements.push(delete_settled_revisions(tenant, issued, days.today));
     let titles = build_titles(tx, batch, &terms, plans).await?;
     let codes: Vec<TitleCode> = titles.iter().map(|one| one.new.code).collect();
     counts.titles = count(titles.len());
@@ -82,7 +85,9 @@ async fn find_left_out(
         let waiting: BTreeSet<PendingChargeCode> = waiting.iter().map(|one| one.code).collect();
         let is_gone = |line: &&&RunLine| line.pending_charge.is_some_and(|code| !waiting.contains(&code));
         let gone = pending.iter().filter(is_gone).map(|line| line.benefit);
-        left_out.extend(gone.map(|code| (code, NotChargedReason::ChangedSincePreview)));
+        for benefit in gone {
+            left_out.entry(benefit).or_insert(NotChargedReason::OneOffChargeGone);
+        }
     }
     let months = (terms.run.month, terms.last_month());
     for month in list_months_of_benefits(tx, tenant, codes(), months).await? {

@@ -1,10 +1,11 @@
 //! Lists of runs, of their benefits, and of the titles that an undone run kept.
 
 use super::full_run::find_visible_run;
+use app::audit::access_log::record_access;
 use app::session::Session;
 use app::{App, Error};
 use domain::finance::{ChargedMonth, RunTitleOutcome};
-use domain::{BenefitCode, ChargingRunCode, MoneyRight, Scope, TitleCode};
+use domain::{AuditedOperation, BenefitCode, ChargingRunCode, MoneyRight, Scope, TitleCode};
 use finance_storage::charging::run_benefits::{
     self, RunBenefit, RunBenefitFilter, RunLine, count_run_benefits, list_benefit_names, list_run_lines,
 };
@@ -71,7 +72,11 @@ pub async fn list_run_benefits(
 ) -> Result<RunBenefitPage, Error> {
     caller.require_money_right(MoneyRight::SeeMoney)?;
     let input = (caller.scope.clone(), search);
-    app.db.read(input, |tx, (scope, search)| Box::pin(load_run_benefits(tx, scope, *search))).await
+    let page: RunBenefitPage =
+        app.db.read(input, |tx, (scope, search)| Box::pin(load_run_benefits(tx, scope, *search))).await?;
+    let people = page.benefits.iter().map(|one| one.row.person);
+    record_access(app, caller, AuditedOperation::ListRunBenefits, people)?;
+    Ok(page)
 }
 
 async fn load_run_benefits(

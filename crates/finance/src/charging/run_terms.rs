@@ -7,7 +7,7 @@ use domain::finance::{
     BankCalendar, ChargeItemKind, ChargedMonth, EarlyDiscountRule, LateChargeRates, ShortfallTreatment,
     find_due_date,
 };
-use domain::{Date, GroupCode};
+use domain::{ChargeItemCode, Date, GroupCode};
 use finance_storage::charging::runs::StoredChargingRun;
 use storage::registers::finance::{StoredChargeItem, StoredChargingRule, StoredTitleType};
 
@@ -89,6 +89,12 @@ impl<'r> RunTerms<'r> {
     /// The first item of a kind that is in use.
     pub(super) fn find_item_of_kind(&self, kind: ChargeItemKind) -> Option<&'r StoredChargeItem> {
         self.registers.money.charge_items.iter().find(|item| item.active && item.kind == kind)
+    }
+
+    /// All items of a kind, in use or not.
+    pub(super) fn list_items_of_kind(&self, kind: ChargeItemKind) -> Vec<ChargeItemCode> {
+        let items = self.registers.money.charge_items.iter();
+        items.filter(|item| item.kind == kind).map(|item| item.code).collect()
     }
 
     /// The group of a benefit without a plan: the first that the association has.

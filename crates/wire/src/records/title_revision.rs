@@ -3,7 +3,7 @@
 use super::{JsonAmount, PagedRecord};
 use crate::input;
 use crate::read::BoundedInt;
-use domain::Money;
+use domain::BoundedText;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -18,14 +18,8 @@ input! {
 input! {
     /// Uma revisão como foi vista, para que só ela seja aplicada.
     pub struct RevisaoInput = "RevisaoInputTO" {
-        /// Quantos títulos são cancelados.
-        cancelled "titulosCancelados": required BoundedInt<0, { i32::MAX }> = 1,
-        /// Quanto falta pagar deles.
-        cancelled_amount "valorCancelado": required Money = 150.55,
-        /// Quantos títulos são emitidos em seu lugar.
-        issued "titulosEmitidos": required BoundedInt<0, { i32::MAX }> = 1,
-        /// Quanto somam.
-        issued_amount "valorEmitido": required Money = 189.9,
+        /// A `conferencia` da revisão que se viu.
+        seen "conferencia": required BoundedText<16> = "9f86d081884c7d65",
     }
 }
 
@@ -68,6 +62,9 @@ pub struct RevisaoTO {
     /// Código do benefício.
     #[schema(examples(777))]
     pub cod_beneficio: i32,
+    /// O que identifica o que a revisão faz: outro, se mudou alguma coisa nos títulos cancelados ou emitidos.
+    #[schema(examples("9f86d081884c7d65"))]
+    pub conferencia: String,
     /// Quantos títulos são cancelados.
     #[schema(examples(1))]
     pub titulos_cancelados: i64,

@@ -90,7 +90,7 @@ pub(super) fn describe_finance_problem(problem: &FinanceProblem) -> RequestProbl
             ),
         ),
         P::RevisionMoved { cancelled_amount, issued_amount } => (
-            "titulosCancelados",
+            "conferencia",
             format!(
                 "os títulos mudaram: agora são cancelados {} e emitidos {}; confira de novo.",
                 format_cents(&cancelled_amount.to_string()),

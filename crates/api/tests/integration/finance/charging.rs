@@ -399,6 +399,45 @@ async fn fees_discounts_and_one_off_charges_are_lines(world: World) {
     assert_eq!(car.row.amount, 15_055 - 1_506, "the fee is owed once");
 }
 
+/// Whatever the order in which months are charged.
+#[both_engines]
+async fn the_joining_fee_is_charged_once(world: World) {
+    let calls = charged_members(world).await;
+    let here = calls.world.here;
+    calls.alter(here, "UPDATE plans SET joining_fee = 5000 WHERE tenant = $1 AND code = 1", Vec::new()).await;
+    let fees =
+        "SELECT COUNT(*) AS n FROM title_lines l JOIN titles t ON t.tenant = l.tenant AND t.code = l.title
+         JOIN charge_items i ON i.tenant = l.tenant AND i.code = l.charge_item
+         WHERE l.tenant = $1 AND l.benefit = 1 AND i.kind = 4 AND t.situation <> 4";
+    let january = calls.issue_run(run_of("2027-01")).await;
+    assert_eq!(calls.numbers(fees).await, [1]);
+    let december = calls.issue_run(run_of("2026-12")).await;
+    assert_eq!(calls.numbers(fees).await, [1], "not again with an earlier month");
+    calls.change_due_day(CAR, 15).await;
+    calls.revise(CAR).await;
+    assert_eq!(calls.numbers(fees).await, [1], "nor lost in a revision");
+    calls.undo(january.run.code).await;
+    assert_eq!(calls.numbers(fees).await, [0]);
+    calls.undo(december.run.code).await;
+    calls.issue_run(run_of("2026-12")).await;
+    assert_eq!(calls.numbers(fees).await, [1], "owed again");
+}
+
+#[both_engines]
+async fn a_one_off_charge_that_is_cancelled_meanwhile_is_told(world: World) {
+    let calls = charged_members(world).await;
+    let charge = json!({"codPessoa": MEMBER, "codBeneficio": CAR, "codItemCobranca": 5, "valor": 7});
+    let charge = calls.saved(&calls.operator, "/gestao/financeiro/lancamento", &charge).await;
+    let prepared = calls.prepare(run_of("2026-12")).await;
+    let path = format!("/gestao/financeiro/lancamento/{}/cancelar", charge["codLancamento"]);
+    assert_eq!(calls.put(&calls.operator, &path, &json!({"motivo": "engano"})).await.status, 200);
+    calls.approve(prepared.run.code).await;
+    calls.work().await;
+    let reason = reason_of(&calls, prepared.run.code, CAR).await;
+    assert_eq!(reason, Some(NotChargedReason::OneOffChargeGone));
+    calls.check_run(&calls.read_run(prepared.run.code).await).await;
+}
+
 #[both_engines]
 async fn who_joined_late_pays_by_days_or_later(world: World) {
     let calls = charged_members(world).await;

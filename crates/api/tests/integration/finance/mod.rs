@@ -18,7 +18,7 @@ mod pending_charges;
 mod periods;
 mod prices;
 mod record;
-mod revision;
+pub mod revision;
 mod scene;
 mod search;
 mod search_days;

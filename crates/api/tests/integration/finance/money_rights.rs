@@ -2,7 +2,7 @@
 
 use crate::calls::Calls;
 use crate::finance::charging_scene::{in_branch, run_of};
-use crate::finance::revision::REVISIONS;
+use crate::finance::revision::{REVISION_OF_NOTHING, REVISIONS};
 use crate::finance::scene::{
     CAR, CASH, CLOSE, EXPENSE, MANAGED, MEMBER, PERIODS, REOPEN, SETTLE, TITLES, managed, scene, title,
 };
@@ -37,8 +37,7 @@ fn charging_operations([first, second, issued]: [i32; 3]) -> Vec<(Needs, &'stati
     let runs = "/gestao/financeiro/cobranca";
     let reason = json!({"motivo": "prova de direito"});
     let revision = format!("{REVISIONS}/{CAR}");
-    let nothing =
-        json!({"titulosCancelados": 0, "valorCancelado": 0, "titulosEmitidos": 0, "valorEmitido": 0});
+    let nothing = json!({"conferencia": REVISION_OF_NOTHING});
     vec![
         (Settling, "POST", runs.to_owned(), json!({"mes": "02/2027", "codLoja": 2})),
         (Sight, "GET", runs.to_owned(), Value::Null),

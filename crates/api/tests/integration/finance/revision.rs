@@ -2,13 +2,15 @@
 
 use crate::calls::{Calls, array, items, with};
 use crate::finance::charging_scene::run_of;
-use crate::finance::scene::{CAR, FAR_CAR, MEMBER, SECOND_CAR, charged_members};
+use crate::finance::scene::{CAR, FAR_CAR, MEMBER, SECOND_CAR, charged_members, late_title};
 use finance::charging::NewChargingRun;
 use serde_json::{Value, json};
 use storage::SqlScalar;
 use testkit::{Reply, World, both_engines};
 
 pub const REVISIONS: &str = "/gestao/financeiro/revisao";
+/// What is seen of a revision that cancels and issues nothing.
+pub const REVISION_OF_NOTHING: &str = "e3b0c44298fc1c14";
 /// A second vehicle of the member, with the same due day as the first: both are in one title.
 const OTHER_CAR: i32 = 5;
 
@@ -33,7 +35,12 @@ impl Calls {
     }
 
     pub async fn apply(&self, token: &str, revision: &Value) -> Reply {
-        self.put(token, &format!("{REVISIONS}/{}/aplicar", revision["codBeneficio"]), &totals(revision)).await
+        self.put(
+            token,
+            &format!("{REVISIONS}/{}/aplicar", revision["codBeneficio"]),
+            &what_was_seen(revision),
+        )
+        .await
     }
 
     /// Applies the revision of a benefit as it is shown.
@@ -57,10 +64,8 @@ impl Calls {
     }
 }
 
-/// What a caller saw of a revision.
-fn totals(revision: &Value) -> Value {
-    let names = ["titulosCancelados", "valorCancelado", "titulosEmitidos", "valorEmitido"];
-    names.iter().map(|name| ((*name).to_owned(), revision[*name].clone())).collect()
+fn what_was_seen(revision: &Value) -> Value {
+    json!({"conferencia": revision["conferencia"]})
 }
 
 fn field<'v>(records: &'v [Value], name: &str) -> Vec<&'v Value> {
@@ -198,8 +203,13 @@ async fn only_what_was_seen_is_done_and_only_once(world: World) {
     assert!(refused.body.contains("confira de novo"), "{refused:?}");
     let reversed = calls.reverse(&calls.managed(&title).await).await;
     assert_eq!(reversed.status, 200, "{reversed:?}");
+    // As much is cancelled and issued, with another due date.
+    let seen = calls.revision(CAR).await;
+    calls.change_due_day(CAR, 20).await;
+    calls.apply(&calls.operator, &seen).await.refuses(409);
+    let seen = calls.revision(CAR).await;
     let path = format!("{REVISIONS}/{CAR}/aplicar");
-    let body = totals(&seen).to_string();
+    let body = what_was_seen(&calls.revision(CAR).await).to_string();
     let another = calls.servers().last().unwrap().put(&path, &calls.administrator, &body);
     let (one, other) = tokio::join!(calls.apply(&calls.operator, &seen), another);
     let mut statuses = [one.status, other.status];
@@ -225,6 +235,21 @@ async fn titles_can_be_kept_as_they_are(world: World) {
     assert_eq!(open_titles(&calls).await, before);
     calls.change_due_day(CAR, 20).await;
     assert_eq!(field(&waiting(&calls).await, "codBeneficio"), [CAR], "until it changes again");
+}
+
+/// A title that is issued after the change charges what it should.
+#[both_engines]
+async fn what_changed_before_the_issue_waits_no_longer(world: World) {
+    let mut calls = charged_december(world).await;
+    calls.change_due_day(CAR, 15).await;
+    assert_eq!(field(&waiting(&calls).await, "codBeneficio"), [CAR]);
+    // The title of December is overdue by now.
+    calls.pass_days(40).await;
+    assert_eq!(waiting(&calls).await, Vec::<Value>::new());
+    calls.issue_run(run_of("2027-01")).await;
+    assert_eq!(waiting(&calls).await, Vec::<Value>::new());
+    calls.change_due_day(CAR, 20).await;
+    assert_eq!(field(&waiting(&calls).await, "codBeneficio"), [CAR]);
 }
 
 #[both_engines]
@@ -258,4 +283,50 @@ async fn a_plan_of_another_group_is_charged_in_that_group(world: World) {
          ORDER BY protection_group";
     assert_eq!(calls.numbers(groups).await, [1, 2]);
     calls.check_books("another group").await;
+}
+
+/// Fine and interest that a payment left stand in the next title. They are charged once, whatever is reversed and revised.
+#[both_engines]
+async fn late_charges_that_were_taken_are_never_charged_by_two_titles(world: World) {
+    let calls = charged_members(world).await;
+    let late = calls.issue(late_title()).await;
+    let paid = calls.settle(&late, 101.20).await;
+    let left = calls.issue_run(run_of("2026-12")).await;
+    assert!(left.run.counts.titles > 0);
+    let taken = "SELECT COUNT(*) AS n FROM pending_charges WHERE tenant = $1 AND title IS NOT NULL";
+    assert_eq!(calls.numbers(taken).await, [1]);
+    let charged = open_titles(&calls).await;
+    assert_eq!(calls.reverse(&paid).await.status, 200);
+    let due = calls.managed(&late).await["valorDevido"].clone();
+    calls.change_due_day(CAR, 15).await;
+    calls.revise(CAR).await;
+    calls.check_books("late charges").await;
+    assert_eq!(calls.numbers(taken).await, [1]);
+    let after = open_titles(&calls).await;
+    let sum = |titles: &[Value]| titles.iter().map(|one| one["valor"].as_f64().unwrap()).sum::<f64>();
+    assert!((sum(&charged) + 101.20 - sum(&after)).abs() < 0.001, "{charged:?} {after:?}");
+    assert_eq!(calls.managed(&late).await["valorDevido"], due, "the first title asks for no more");
+}
+
+#[both_engines]
+async fn a_title_that_was_revised_shortly_before_it_is_due_keeps_its_day(world: World) {
+    let mut calls = charged_december(world).await;
+    calls.pass_days(25).await;
+    assert_eq!(calls.cancel(&calls.operator, &json!(OTHER_CAR), "").await.status, 200);
+    calls.revise(OTHER_CAR).await;
+    let title = open_titles(&calls).await.remove(0);
+    assert_eq!(title["dataVencimento"], "10/12/2026");
+    let again = calls.revision(CAR).await;
+    assert_eq!(again["titulos"][0]["resultado"], "MANTIDO", "{again}");
+}
+
+#[both_engines]
+async fn a_one_off_charge_follows_its_benefit_to_another_branch(world: World) {
+    let calls = charged_members(world).await;
+    let charge = json!({"codPessoa": MEMBER, "codBeneficio": CAR, "codItemCobranca": 5, "valor": 7});
+    calls.saved(&calls.operator, "/gestao/financeiro/lancamento", &charge).await;
+    calls.change_benefit(CAR, json!({"codLoja": 1})).await;
+    calls.issue_run(run_of("2026-12")).await;
+    let amounts = "SELECT amount AS n FROM titles WHERE tenant = $1 AND person = 1";
+    assert_eq!(calls.numbers(amounts).await, [15_755]);
 }

@@ -21,7 +21,7 @@ use app::benefits::describe_stored_benefit;
 use app::register_snapshot::load_registers;
 use askama::Template;
 use axum::extract::State;
-use domain::{BenefitCode, Money, MoneyRight, PAGE_SIZE};
+use domain::{BenefitCode, MoneyRight, PAGE_SIZE};
 use finance::charging::revision::{
     self, AppliedRevision, PlannedTitle, RevisedTitle, TitleRevisionOutcome, TitleRevisionTotals,
 };
@@ -29,12 +29,7 @@ use wire::records::{MotivoFinanceiroInput, RevisaoInput};
 
 const REASON: &[InputSpec] = &[InputSpec { longest: 500, ..InputSpec::area("motivo", "Motivo") }];
 /// Hidden: what the page showed.
-const SEEN: &[InputSpec] = &[
-    InputSpec::text("titulosCancelados", "Títulos cancelados", 10),
-    InputSpec::text("valorCancelado", "Valor cancelado", 15),
-    InputSpec::text("titulosEmitidos", "Títulos emitidos", 10),
-    InputSpec::text("valorEmitido", "Valor emitido", 15),
-];
+const SEEN: &[InputSpec] = &[InputSpec::text("conferencia", "Conferência", 16)];
 
 struct WaitingBenefitLine {
     benefit: i32,
@@ -112,9 +107,11 @@ struct TitleRevisionPage {
     description: String,
     lines: Vec<RevisedTitleLine>,
     is_changing: bool,
+    /// Listed among the benefits to be looked at.
+    is_waiting: bool,
     facts: Vec<(&'static str, String)>,
-    /// Hidden fields of the form: name and value.
-    seen: Vec<(&'static str, String)>,
+    /// A hidden field of the form: the digest of what is shown.
+    seen: String,
     may_revise: bool,
     reason: Vec<FormInput>,
     token: String,
@@ -130,6 +127,7 @@ pub async fn show_revision_page(
     caller.require_money_right(MoneyRight::SeeMoney)?;
     let found = revision::read_revision(&app, caller, BenefitCode::new(code)).await?;
     let full = app::benefits::read_full_benefit(&app, caller, BenefitCode::new(code)).await?;
+    let is_waiting = revision::is_revision_waiting(&app, caller, BenefitCode::new(code)).await?;
     let totals = found.totals();
     let no_problems = FormProblems::default();
     show_page(&TitleRevisionPage {
@@ -138,8 +136,9 @@ pub async fn show_revision_page(
         description: describe_stored_benefit(&full.registers, &full.benefit),
         lines: found.titles.iter().map(build_title_line).collect(),
         is_changing: totals.cancelled_titles > 0,
+        is_waiting,
         facts: list_revision_facts(totals),
-        seen: list_seen_fields(totals),
+        seen: found.digest(),
         may_revise: user.may_with_money(MoneyRight::SettleTitles),
         reason: build_inputs(REASON, &FormValues::new(), &no_problems, |_| Vec::new()),
         token: generate_form_token(&app),
@@ -190,16 +189,6 @@ fn list_revision_facts(totals: TitleRevisionTotals) -> Vec<(&'static str, String
     ]
 }
 
-fn list_seen_fields(totals: TitleRevisionTotals) -> Vec<(&'static str, String)> {
-    let cents = |cents: i64| Money::from_stored_cents(cents).unwrap_or_default().to_string();
-    vec![
-        ("titulosCancelados", totals.cancelled_titles.to_string()),
-        ("valorCancelado", cents(totals.cancelled_amount)),
-        ("titulosEmitidos", totals.issued_titles.to_string()),
-        ("valorEmitido", cents(totals.issued_amount)),
-    ]
-}
-
 /// `POST /console/financeiro/revisoes/{codigo}/aplicar`
 pub async fn apply_revision(
     State(app): State<App>,
@@ -215,18 +204,12 @@ pub async fn apply_revision(
             Err("Nada mudou. Confira os títulos e tente de novo.".to_owned()),
         ));
     };
-    let seen = TitleRevisionTotals {
-        cancelled_titles: input.cancelled.get().into(),
-        cancelled_amount: input.cancelled_amount.cents(),
-        issued_titles: input.issued.get().into(),
-        issued_amount: input.issued_amount.cents(),
-    };
+    let seen = (BenefitCode::new(code), input.seen.as_str().to_owned());
     let once = build_form_write(&user, &form, |_: &AppliedRevision| Vec::new());
-    let outcome =
-        match revision::apply_revision(&app, user.session(), (BenefitCode::new(code), seen), once).await {
-            Ok(_) => Ok("Os títulos a vencer foram revistos.".to_owned()),
-            Err(error) => Err(describe_others(&explain_refusal(error, &[], &values)?).join(" ")),
-        };
+    let outcome = match revision::apply_revision(&app, user.session(), seen, once).await {
+        Ok(_) => Ok("Os títulos a vencer foram revistos.".to_owned()),
+        Err(error) => Err(describe_others(&explain_refusal(error, &[], &values)?).join(" ")),
+    };
     Ok(redirect_with_outcome(&area, outcome))
 }
 
@@ -293,8 +276,9 @@ pub const CASES: crate::template_tests::TemplateCases = &[
             description: with.text(),
             lines: with.list_of(line),
             is_changing: with.is_filled(),
+            is_waiting: with.is_filled(),
             facts: with.facts(),
-            seen: with.list_of(|| ("titulosCancelados", with.text())),
+            seen: with.text(),
             may_revise: with.is_filled(),
             reason: with.inputs(),
             token: with.text(),

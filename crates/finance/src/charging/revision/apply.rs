@@ -27,12 +27,12 @@ pub struct AppliedRevision {
     pub issued: Vec<TitleCode>,
 }
 
-/// Applies the revision of a benefit's titles, if it still does what the caller saw in the preview.
+/// Applies the revision of a benefit's titles, if it still does what the caller saw: its digest.
 #[boxed::future]
 pub async fn apply_revision(
     app: &App,
     caller: &Session,
-    (benefit, seen): (BenefitCode, TitleRevisionTotals),
+    (benefit, seen): (BenefitCode, String),
     once: IdempotentWrite<AppliedRevision>,
 ) -> Result<WriteOutcome<AppliedRevision>, Error> {
     caller.require_money_right(MoneyRight::SettleTitles)?;
@@ -45,15 +45,16 @@ pub async fn apply_revision(
 
 async fn write_revision(
     tx: &mut Tx,
-    command: &WriteCommand<(BenefitCode, TitleRevisionTotals)>,
+    command: &WriteCommand<(BenefitCode, String)>,
 ) -> Result<AppliedRevision, Error> {
-    let (tenant, context, (benefit, seen)) = (command.scope.tenant(), command.actor_context(), command.input);
+    let (tenant, context, (benefit, seen)) =
+        (command.scope.tenant(), command.actor_context(), &command.input);
+    let benefit = *benefit;
     confirm_registers(tx, tenant, &command.registers).await?;
-    let today = command.now.date_in(&command.registers.zone);
     let (sources, revision) =
-        load_visible_revision(tx, &command.registers, &command.scope, benefit, today).await?;
+        load_visible_revision(tx, &command.registers, &command.scope, benefit, command.now).await?;
     let totals = revision.totals();
-    if totals != seen {
+    if revision.digest() != *seen {
         return Err(refuse(FinanceProblem::RevisionMoved {
             cancelled_amount: totals.cancelled_amount,
             issued_amount: totals.issued_amount,

@@ -33,8 +33,8 @@ async fn write_dismissal(
 ) -> Result<BenefitCode, Error> {
     let (tenant, (benefit, reason)) = (command.scope.tenant(), &command.input);
     confirm_registers(tx, tenant, &command.registers).await?;
-    let today = command.now.date_in(&command.registers.zone);
-    let (sources, _) = load_visible_revision(tx, &command.registers, &command.scope, *benefit, today).await?;
+    let (sources, _) =
+        load_visible_revision(tx, &command.registers, &command.scope, *benefit, command.now).await?;
     tx.execute(delete_title_revision(tenant, *benefit)).await?;
     let change = AuditedChange::new(AuditedAction::KeepTitles, AuditedRecordKind::Benefit, benefit.get())
         .with_reason(Some(reason));

@@ -1,12 +1,12 @@
 //! The benefits whose titles wait for a revision, and the preview of one.
 
 use super::plan::{TitleRevision, plan_revision};
-use super::sources::RevisedBenefitSources;
+use super::sources::{RevisedBenefitSources, RevisionDay};
 use app::audit::access_log::record_access;
 use app::register_snapshot::{TenantRegisters, read_with_registers};
 use app::session::Session;
 use app::{App, Error};
-use domain::{AuditedOperation, BenefitCode, Date, InputField, MoneyRight, PAGE_SIZE, PersonCode, Scope};
+use domain::{AuditedOperation, BenefitCode, InputField, Moment, MoneyRight, PAGE_SIZE, PersonCode, Scope};
 use finance_storage::charging::charged_months::list_months_not_due;
 use finance_storage::charging::title_revisions::{
     WaitingRevision, count_waiting_revisions, has_title_revision, list_waiting_revisions,
@@ -92,11 +92,11 @@ async fn load_revision(
     caller.require_money_right(MoneyRight::SeeMoney)?;
     let (tenant, now) = (caller.scope.tenant(), app.now());
     let build_query =
-        |registers: &TenantRegisters| (caller.scope.clone(), benefit, now.date_in(&registers.zone));
+        |registers: &TenantRegisters| (caller.scope.clone(), benefit, RevisionDay::new(registers, now));
     let ((sources, today), registers) =
-        read_with_registers(app, tenant, build_query, |tx, (scope, benefit, today)| {
+        read_with_registers(app, tenant, build_query, |tx, (scope, benefit, day)| {
             Box::pin(async move {
-                Ok::<_, Error>((load_visible_sources(tx, scope, *benefit, *today).await?, *today))
+                Ok::<_, Error>((load_visible_sources(tx, scope, *benefit, day).await?, day.today))
             })
         })
         .await?;
@@ -109,10 +109,11 @@ pub(super) async fn load_visible_revision(
     registers: &TenantRegisters,
     scope: &Scope,
     benefit: BenefitCode,
-    today: Date,
+    now: Moment,
 ) -> Result<(RevisedBenefitSources, TitleRevision), Error> {
-    let sources = load_visible_sources(tx, scope, benefit, today).await?;
-    let revision = plan_revision(registers, &sources, today);
+    let day = RevisionDay::new(registers, now);
+    let sources = load_visible_sources(tx, scope, benefit, &day).await?;
+    let revision = plan_revision(registers, &sources, day.today);
     Ok((sources, revision))
 }
 
@@ -121,11 +122,11 @@ async fn load_visible_sources(
     tx: &mut Tx,
     scope: &Scope,
     benefit: BenefitCode,
-    today: Date,
+    day: &RevisionDay,
 ) -> Result<RevisedBenefitSources, Error> {
     let tenant = scope.tenant();
     let unknown = || Error::NotFound { field: InputField::Benefit, code: benefit.get() };
-    let sources = RevisedBenefitSources::load(tx, (tenant, benefit), today).await?.ok_or_else(unknown)?;
+    let sources = RevisedBenefitSources::load(tx, (tenant, benefit), day).await?.ok_or_else(unknown)?;
     let is_visible = scope.can_see(sources.benefit.branch)
         && sources.charges.iter().all(|charge| scope.can_see(charge.title.branch));
     if is_visible { Ok(sources) } else { Err(unknown()) }

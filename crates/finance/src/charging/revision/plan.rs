@@ -7,8 +7,10 @@ use app::register_snapshot::TenantRegisters;
 use domain::finance::{ChargeLine, ChargedMonth, LegalNature, NotChargedReason};
 use domain::{
     BenefitCode, BranchCode, ChargeItemCode, Date, GroupCode, PendingChargeCode, PersonCode, TitleCode,
+    encode_hex,
 };
 use finance_storage::titles::StoredTitle;
+use sha2::{Digest, Sha256};
 
 /// What becomes of a benefit's titles that are not yet due, by month.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +70,7 @@ impl PlannedTitle {
     }
 }
 
-/// What a revision cancels and issues; whoever applies one names what they saw.
+/// What a revision cancels and issues, in sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TitleRevisionTotals {
     pub cancelled_titles: i64,
@@ -80,6 +82,18 @@ pub struct TitleRevisionTotals {
 }
 
 impl TitleRevision {
+    /// Tells apart what two revisions do, by which titles they cancel and what they issue instead. Whoever applies one
+    /// names the digest of what they saw.
+    pub fn digest(&self) -> String {
+        let mut digest = Sha256::new();
+        for revised in &self.titles {
+            if let TitleRevisionOutcome::Replaced { titles, .. } = &revised.outcome {
+                digest.update(format!("{} {} {titles:?};", revised.code, revised.title.version));
+            }
+        }
+        encode_hex(&digest.finalize()[..8])
+    }
+
     pub fn totals(&self) -> TitleRevisionTotals {
         let mut totals = TitleRevisionTotals::default();
         for revised in &self.titles {

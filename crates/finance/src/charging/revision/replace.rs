@@ -12,6 +12,7 @@ use domain::{BenefitCode, LedgerEntryCode, TitleCode};
 use finance_storage::charging::issued_titles::NewTitle;
 use finance_storage::charging::run_benefits::replace_title;
 use finance_storage::charging::run_titles::RunTitle;
+use finance_storage::pending_charges::move_pending_charges;
 use finance_storage::titles::StoredTitle;
 use std::collections::BTreeSet;
 use storage::server::counters::{self, Counter};
@@ -54,8 +55,13 @@ pub(super) async fn prepare_replacement(
     }
     let codes: Vec<TitleCode> = titles.iter().map(|one| one.new.code).collect();
     let key = (context.tenant, charge.run.code);
-    let replaced: Vec<Statement> =
+    let mut replaced: Vec<Statement> =
         titles.iter().map(|one| replace_title(key, (charge.code, one.new.code), &one.new.benefits)).collect();
+    let taking = titles.iter().filter(|one| !one.pending_charges.is_empty());
+    replaced.extend(taking.map(|one| {
+        let codes = one.pending_charges.iter().copied();
+        move_pending_charges(context.tenant, one.new.code, codes, context.now)
+    }));
     let issue = IssueTerms {
         run: charge.run.code,
         is_booklet: charge.month.is_booklet,

@@ -1,18 +1,20 @@
 //! What a revision of a benefit's titles is made from.
 
-use super::super::charge_lines::{ChargeInput, charge_benefit};
+use super::super::charge_lines::{ChargeInput, JoiningFeeState, charge_benefit};
 use super::super::run_terms::RunTerms;
 use app::Error;
 use app::register_snapshot::TenantRegisters;
-use domain::finance::{ChargeLine, NotChargedReason};
+use domain::finance::{ChargeItemKind, ChargeLine, NotChargedReason};
 use domain::{
-    BenefitCode, BranchCode, ChargingRunCode, Date, GroupCode, PersonCode, Scope, TenantId, TitleCode,
+    BenefitCode, BranchCode, ChargeItemCode, ChargingRunCode, Date, GroupCode, Moment, PersonCode, Scope,
+    TenantId, TitleCode,
 };
 use finance_storage::charging::chargeable_benefits::{ChargeableBenefit, list_chargeable_benefits};
 use finance_storage::charging::charged_months::{
     StoredChargedMonth, list_months_not_due, list_months_of_benefits,
 };
 use finance_storage::charging::granted_discounts::{StoredGrant, list_grants_of_range};
+use finance_storage::charging::joining_fees::list_titles_with_items;
 use finance_storage::charging::run_benefits::RunLine;
 use finance_storage::charging::runs::{ChargedBenefitFilter, StoredChargingRun, find_run};
 use finance_storage::pending_charges::{StoredPendingCharge, list_taken_charges};
@@ -42,6 +44,25 @@ pub(super) struct RevisedBenefitSources {
     pub charges: Vec<IssuedCharge>,
     charged_months: Vec<StoredChargedMonth>,
     grants: Vec<StoredGrant>,
+    /// The titles that charge the joining fee.
+    joining_fees: Vec<TitleCode>,
+}
+
+/// What is read of the registers before a revision reads its sources.
+pub(super) struct RevisionDay {
+    pub today: Date,
+    /// The items that a joining fee may be charged by.
+    joining_items: Vec<ChargeItemCode>,
+}
+
+impl RevisionDay {
+    pub(super) fn new(registers: &TenantRegisters, now: Moment) -> RevisionDay {
+        let items = registers.money.charge_items.iter().filter(|item| item.kind == ChargeItemKind::Joining);
+        RevisionDay {
+            today: now.date_in(&registers.zone),
+            joining_items: items.map(|item| item.code).collect(),
+        }
+    }
 }
 
 /// What the benefit would be charged now for the month of a title.
@@ -58,13 +79,13 @@ impl RevisedBenefitSources {
     pub(super) async fn load(
         tx: &mut Tx,
         (tenant, code): (TenantId, BenefitCode),
-        today: Date,
+        day: &RevisionDay,
     ) -> Result<Option<RevisedBenefitSources>, Error> {
         let after = code.get() - 1;
         let everything = ChargedBenefitFilter::default();
         let mut found = list_chargeable_benefits(tx, tenant, &everything, (after, 1)).await?;
         let Some(benefit) = found.pop().filter(|one| one.code == code) else { return Ok(None) };
-        let months = list_months_not_due(tx, (tenant, code), today).await?;
+        let months = list_months_not_due(tx, (tenant, code), day.today).await?;
         let charged_months = match (months.first(), months.last()) {
             (Some(first), Some(last)) => {
                 let range = (first.month.plus_months(-MONTHS_BEFORE), last.month);
@@ -74,7 +95,10 @@ impl RevisedBenefitSources {
         };
         let charges = load_charges(tx, tenant, months).await?;
         let grants = list_grants_of_range(tx, tenant, (after, code)).await?;
-        Ok(Some(RevisedBenefitSources { benefit, charges, charged_months, grants }))
+        let items = day.joining_items.iter().copied();
+        let joining_fees = list_titles_with_items(tx, tenant, [code], items).await?;
+        let joining_fees = joining_fees.into_iter().map(|(_, title)| title).collect();
+        Ok(Some(RevisedBenefitSources { benefit, charges, charged_months, grants, joining_fees }))
     }
 
     /// Charges the benefit again, with the prices and discounts of today. One-off charges stay as they were taken.
@@ -101,6 +125,11 @@ impl RevisedBenefitSources {
             grants: &self.grants,
             pending_charges: &[],
             taken: &BTreeSet::new(),
+            joining_fee: match self.joining_fees.as_slice() {
+                [] => JoiningFeeState::NotCharged,
+                titles if titles.contains(&charge.code) => JoiningFeeState::ChargedHere,
+                _ => JoiningFeeState::Charged,
+            },
         };
         let charged = charge_benefit(&terms, &input).ok_or(NotChargedReason::NotUsable)?;
         if let Some(reason) = charged.row.reason {
@@ -109,8 +138,11 @@ impl RevisedBenefitSources {
         let title = &charge.title;
         let due_day = self.benefit.due_day.ok_or(NotChargedReason::NoDueDay)?;
         let (rule, _) = terms.find_rule(charged.row.group).ok_or(NotChargedReason::NotUsable)?;
-        // Somebody may have agreed on another day since.
-        let is_due_day_kept = terms.find_due_on(1, due_day, (title.issued_on, rule)) == title.original_due_on;
+        // As it was found when the title was issued, or the first one in its place. Somebody may have agreed on another day
+        // since.
+        let issued = [title.issued_on, charge.run.issued_on.unwrap_or(title.issued_on)];
+        let is_due_day_kept =
+            issued.iter().any(|day| terms.find_due_on(1, due_day, (*day, rule)) == title.original_due_on);
         let due_on = charged.row.due_on.filter(|_| !is_due_day_kept).unwrap_or(title.due_on);
         Ok(NewCharge {
             person: charged.row.person,

@@ -47,6 +47,7 @@ pub const fn label_reason(reason: NotChargedReason) -> &'static str {
         NotChargedReason::FullyDiscounted => "Os descontos cobrem tudo",
         NotChargedReason::ChangedSincePreview => "O benefício mudou depois da prévia",
         NotChargedReason::NotUsable => "O grupo ou um item da cobrança está inativo",
+        NotChargedReason::OneOffChargeGone => "Um lançamento avulso mudou depois da prévia",
     }
 }
 

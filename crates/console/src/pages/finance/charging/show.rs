@@ -90,6 +90,8 @@ struct ChargingRunPage {
     undone_because: String,
     /// Titles with a payment, which stayed when the run was undone.
     kept: Vec<i32>,
+    /// Of these, as many as there are; only the first are listed.
+    kept_titles: i64,
     benefits: RunBenefitSection,
     problems: Vec<String>,
     is_refused: bool,
@@ -159,6 +161,7 @@ async fn render_page_of_run(
             undo: (may_approve && run.state == ChargingRunState::Issued).then(build_undo),
             undone_because: run.undone_because.clone().unwrap_or_default(),
             kept: kept.iter().map(|title| title.get()).collect(),
+            kept_titles: run.counts.kept,
             benefits: load_benefit_section(app, user, &full, query).await?,
             problems: describe_others(&sent.problems),
             is_refused,
@@ -243,7 +246,7 @@ fn compare_runs(run: &StoredChargingRun, before: &StoredChargingRun) -> Vec<Comp
 
 impl ChargingRunPage {
     fn kept_text(&self) -> String {
-        count_titles(self.kept.len() as i64)
+        count_titles(self.kept_titles)
     }
 }
 
@@ -280,6 +283,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/cobranca.htm
         undo: with.option_of(|| with.inputs()),
         undone_because: with.text(),
         kept: with.list_of(|| 7),
+        kept_titles: 7,
         benefits: RunBenefitSection::sample(*with),
         problems: with.list_of(|| with.text()),
         is_refused: with.is_filled(),
