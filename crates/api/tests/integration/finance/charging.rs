@@ -405,6 +405,8 @@ async fn the_joining_fee_is_charged_once(world: World) {
     let calls = charged_members(world).await;
     let here = calls.world.here;
     calls.alter(here, "UPDATE plans SET joining_fee = 5000 WHERE tenant = $1 AND code = 1", Vec::new()).await;
+    let join = "UPDATE benefits SET joined_on = $2 WHERE tenant = $1 AND code = $3";
+    calls.alter(here, join, vec!["2026-11-20".into(), CAR.into()]).await;
     let fees =
         "SELECT COUNT(*) AS n FROM title_lines l JOIN titles t ON t.tenant = l.tenant AND t.code = l.title
          JOIN charge_items i ON i.tenant = l.tenant AND i.code = l.charge_item
