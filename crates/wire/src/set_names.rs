@@ -213,6 +213,7 @@ names! { read
         ChangedSincePreview = "ALTERADO_DEPOIS_DA_PREVIA",
         NotUsable = "NAO_UTILIZAVEL",
         OneOffChargeGone = "LANCAMENTO_ALTERADO",
+        OneOffChargeLeft = "LANCAMENTO_SEM_COBRANCA",
     }
 
     /// `prioridade` of a claim.

@@ -26,6 +26,8 @@ set!(
         NotUsable = 10,
         /// A one-off charge of the preview was cancelled or charged elsewhere before the issue.
         OneOffChargeGone = 11,
+        /// It is not charged in its situation, but a one-off charge for it waits: it needs a title of its own.
+        OneOffChargeLeft = 12,
     }
 );
 

@@ -90,13 +90,7 @@ fn build_charge(
     group: GroupCode,
 ) -> Result<(Date, Vec<RunLine>), NotChargedReason> {
     let benefit = input.benefit;
-    let situation = terms.registers.situation(benefit.situation);
-    if situation.is_none_or(|one| one.kind == SituationKind::Cancelled) {
-        return Err(NotChargedReason::Left);
-    }
-    if !situation.is_some_and(|one| one.is_charged) {
-        return Err(NotChargedReason::SituationNotCharged);
-    }
+    refuse_situation(terms, input)?;
     let due_day = benefit.due_day.ok_or(NotChargedReason::NoDueDay)?;
     let (rule, _) = terms.find_rule(group).ok_or(NotChargedReason::NotUsable)?;
     let cut_off_day = i16::try_from(rule.cut_off_day).unwrap_or(31);
@@ -129,6 +123,20 @@ fn build_charge(
         }
     }
     Ok((terms.find_due_on(1, due_day, issue), lines))
+}
+
+/// Refuses a benefit whose situation is not charged.
+fn refuse_situation(terms: &RunTerms<'_>, input: &ChargeInput<'_>) -> Result<(), NotChargedReason> {
+    let situation = terms.registers.situation(input.benefit.situation);
+    if situation.is_some_and(|one| one.is_charged && one.kind != SituationKind::Cancelled) {
+        return Ok(());
+    }
+    let is_owing = input.pending_charges.iter().any(|charge| charge.benefit == Some(input.benefit.code));
+    Err(match situation {
+        _ if is_owing => NotChargedReason::OneOffChargeLeft,
+        Some(one) if one.kind != SituationKind::Cancelled => NotChargedReason::SituationNotCharged,
+        _ => NotChargedReason::Left,
+    })
 }
 
 /// A line with the plan that it is charged for.

@@ -440,6 +440,17 @@ async fn a_one_off_charge_that_is_cancelled_meanwhile_is_told(world: World) {
     calls.check_run(&calls.read_run(prepared.run.code).await).await;
 }
 
+/// A penalty for a tracker that was not returned, for example.
+#[both_engines]
+async fn a_one_off_charge_of_who_has_left_is_listed(world: World) {
+    let calls = charged_members(world).await;
+    let charge = json!({"codPessoa": MEMBER, "codBeneficio": CAR, "codItemCobranca": 5, "valor": 7});
+    calls.saved(&calls.operator, "/gestao/financeiro/lancamento", &charge).await;
+    assert_eq!(calls.cancel(&calls.operator, &json!(CAR), "").await.status, 200);
+    let prepared = calls.prepare(run_of("2026-12")).await;
+    assert_eq!(reason_of(&calls, prepared.run.code, CAR).await, Some(NotChargedReason::OneOffChargeLeft));
+}
+
 #[both_engines]
 async fn who_joined_late_pays_by_days_or_later(world: World) {
     let calls = charged_members(world).await;
