@@ -36,11 +36,15 @@ pub struct Benefit {
 }
 
 impl Benefit {
-    /// Whether another state of it may be charged otherwise: in another situation or branch, on another day, or for other
-    /// plans.
+    /// Whether another state of it may be charged otherwise: in another situation or branch, on another day, for other
+    /// plans, or by another row of the price table.
     pub fn is_charged_like(&self, other: &Benefit) -> bool {
         (self.situation, self.branch, self.due_day) == (other.situation, other.branch, other.due_day)
             && self.plans == other.plans
+            && self.joined_on == other.joined_on
+            && self.vehicle.kind == other.vehicle.kind
+            && self.vehicle.protected.or(self.vehicle.worth)
+                == other.vehicle.protected.or(other.vehicle.worth)
     }
 }
 

@@ -60,6 +60,18 @@ pub async fn list_agreed_items(
         .collect()
 }
 
+/// Raises the versions of benefits whose prices change, so that no prepared run charges them what it showed before.
+pub fn raise_benefit_versions(
+    tenant: TenantId,
+    benefits: impl IntoIterator<Item = BenefitCode>,
+    now: Moment,
+) -> Statement {
+    sql("UPDATE benefits SET version = version + 1, updated_at = $2 WHERE tenant = $1")
+        .arg(tenant)
+        .arg(now)
+        .filter_in("code", benefits)
+}
+
 /// From now on, the item is charged what the price table says.
 pub fn release_agreed_price(
     tenant: TenantId,

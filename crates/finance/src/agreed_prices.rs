@@ -8,13 +8,19 @@ use app::session::Session;
 use app::{App, Error};
 use domain::finance::{FinanceProblem, PriceKey, choose_price};
 use domain::{
-    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Date, MoneyRight, Scope, SituationKind,
+    AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BenefitCode, Date, MoneyRight, Scope,
+    SituationKind,
 };
 use finance_storage::agreed_prices::{
-    AgreedItem, AgreedPriceCriteria, list_agreed_items, release_agreed_price,
+    AgreedItem, AgreedPriceCriteria, list_agreed_items, raise_benefit_versions, release_agreed_price,
 };
-use storage::Tx;
+use std::collections::BTreeSet;
+use storage::benefits::title_revisions::insert_title_revisions;
 use storage::history::audit;
+use storage::{Statement, Tx};
+
+/// Benefits that a statement names.
+const BENEFITS_AT_ONCE: usize = 500;
 
 /// What a move to the price table changes, in cents a month.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,7 +134,14 @@ async fn write_price_move(
     }
     let release =
         |item: &&AgreedItem| release_agreed_price(scope.tenant(), item.benefit, item.code, command.now);
-    tx.execute_batch(moving.iter().map(release).collect()).await?;
+    let mut statements: Vec<Statement> = moving.iter().map(release).collect();
+    let benefits: BTreeSet<BenefitCode> = moving.iter().map(|item| item.benefit).collect();
+    let times = (command.now.date_in(&registers.zone), command.now);
+    for some in benefits.into_iter().collect::<Vec<_>>().chunks(BENEFITS_AT_ONCE) {
+        statements.push(raise_benefit_versions(scope.tenant(), some.iter().copied(), command.now));
+        statements.push(insert_title_revisions(scope.tenant(), some.iter().copied(), times));
+    }
+    tx.execute_batch(statements).await?;
     let change =
         AuditedChange::new(AuditedAction::MoveToPriceTable, AuditedRecordKind::Tenant, scope.tenant().get())
             .with_argument(sums.items)

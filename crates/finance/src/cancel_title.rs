@@ -46,7 +46,7 @@ async fn write_cancellation(
         .ok_or_else(|| reject_unknown_title(code))?;
     match title.situation {
         TitleSituation::Cancelled => return read_written_title(tx, command, code).await,
-        TitleSituation::Settled => return Err(refuse(FinanceProblem::NotOpen(title.situation))),
+        TitleSituation::Settled => return Err(refuse(FinanceProblem::HasSettlement)),
         TitleSituation::Open | TitleSituation::Pending => {}
     }
     let all = settlements::list_settlements(&mut *tx, tenant, code).await?;

@@ -1,19 +1,20 @@
 //! A title with everything that belongs to it.
 
+use crate::booking::build_calendar;
 use crate::late_charges_left::{subtract_charged_elsewhere, sum_charged_elsewhere};
 use crate::usable_credit::find_usable_credit;
 use app::audit::access_log::record_access;
 use app::command::WriteCommand;
 use app::register_snapshot::{TenantRegisters, read_with_registers};
 use app::session::Session;
-use app::{App, Error};
+use app::{ActorContext, App, Error};
 use domain::finance::{
     ChargeLine, EarlyDiscount, LateCharges, LaunchKind, PrincipalPayment, TitleSituation,
     compute_late_charges,
 };
 use domain::{
     AuditedOperation, Benefit, BenefitCode, Date, Entity, InputField, MoneyRight, PersonProfile, Scope,
-    TenantId, TitleCode, UserCode,
+    TitleCode, UserCode,
 };
 use finance_storage::pending_charges::{StoredPendingCharge, list_left_late_charges};
 use finance_storage::settlements::{StoredSettlement, list_settlements};
@@ -133,8 +134,12 @@ struct TitleParts {
 
 impl TitleParts {
     fn into_full_title(self, registers: Arc<TenantRegisters>) -> FullTitle {
-        let late_charges =
-            compute_title_charges(&self.title, (&self.settlements, &self.left_charges), self.today);
+        let late_charges = compute_title_charges(
+            &registers,
+            &self.title,
+            (&self.settlements, &self.left_charges),
+            self.today,
+        );
         let discount = compute_title_discount(&self.title, &self.lines, self.today);
         FullTitle {
             code: self.code,
@@ -226,15 +231,16 @@ impl AmountDue {
 /// What is due of a stored title on a day.
 pub(crate) async fn load_amount_due(
     tx: &mut Tx,
-    tenant: TenantId,
+    context: &ActorContext<'_>,
     (code, title): (TitleCode, &StoredTitle),
     on: Date,
 ) -> Result<AmountDue, Error> {
+    let tenant = context.tenant;
     let lines = list_title_lines(&mut *tx, tenant, code).await?;
     let settlements = list_settlements(&mut *tx, tenant, code).await?;
     let left = list_left_late_charges(&mut *tx, tenant, code).await?;
     Ok(AmountDue {
-        late_charges: compute_title_charges(title, (&settlements, &left), on),
+        late_charges: compute_title_charges(context.registers, title, (&settlements, &left), on),
         discount: compute_title_discount(title, &lines, on),
         lines,
     })
@@ -249,7 +255,9 @@ fn compute_title_discount(title: &StoredTitle, lines: &[ChargeLine], on: Date) -
 }
 
 /// Fine and interest that are due on a day. Nothing is due of a title that is not open, nor of what the association pays.
+/// A holiday that was registered after the issue counts, too.
 fn compute_title_charges(
+    registers: &TenantRegisters,
     title: &StoredTitle,
     (settlements, left): (&[StoredSettlement], &[StoredPendingCharge]),
     on: Date,
@@ -258,6 +266,8 @@ fn compute_title_charges(
         return LateCharges::default();
     }
     let payments = list_payments(settlements);
-    let charges = compute_late_charges(title.rates, title.amount, title.effective_due_on, &payments, on);
-    subtract_charged_elsewhere(charges, sum_charged_elsewhere(left, settlements))
+    let effective_due_on =
+        title.effective_due_on.max(build_calendar(registers).next_bank_day_from(title.due_on));
+    let charges = compute_late_charges(title.rates, title.amount, effective_due_on, &payments, on);
+    subtract_charged_elsewhere(charges, sum_charged_elsewhere(left))
 }

@@ -209,6 +209,8 @@ async fn compare_imported_title(
             && title.title_type == opening.title_type.code
             && title.amount == opening.line.amount
             && title.original_due_on == opening.due_on
+            // More may have been paid since, but not less.
+            && title.settled_total >= opening.paid
     });
     if is_same {
         return Ok(ImportRowOutcome::Same { record: code.get() });
@@ -237,7 +239,7 @@ async fn write_opening_title(
     };
     let (entry, entry_statements) = prepare_entry(tx, &actor, &fact, &booked).await?;
     let title = StoredTitle {
-        posted_on: Some(fact.booked_on),
+        posted_on: Some(opening.issued_on),
         issue_entry: Some(entry),
         ..build_title(context, row, opening)
     };

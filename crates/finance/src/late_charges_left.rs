@@ -69,14 +69,11 @@ async fn find_late_charge_item(
     lines.first().map(|line| line.item).ok_or_else(missing)
 }
 
-/// Late charges of reversed settlements that another title asks for.
-pub(crate) fn sum_charged_elsewhere(left: &[StoredPendingCharge], settlements: &[StoredSettlement]) -> i64 {
-    let is_reversed = |charge: &&StoredPendingCharge| {
-        let of_charge = settlements.iter().find(|one| Some(one.code) == charge.settlement);
-        of_charge.is_some_and(|one| one.reversal.is_some())
-    };
-    let charged = left.iter().filter(|charge| charge.situation == PendingChargeSituation::Charged);
-    charged.filter(is_reversed).map(|charge| charge.amount).sum()
+/// Late charges that another title asks for or will ask for, or that were waived. A title that is open again asks for that
+/// much less, whichever of its settlements was reversed.
+pub(crate) fn sum_charged_elsewhere(left: &[StoredPendingCharge]) -> i64 {
+    let counts = |charge: &&StoredPendingCharge| charge.situation != PendingChargeSituation::Cancelled;
+    left.iter().filter(counts).map(|charge| charge.amount).sum()
 }
 
 /// What is still due of late charges after what another title asks for.

@@ -62,7 +62,7 @@ async fn write_settlement(tx: &mut Tx, command: &WriteCommand<NewReceipt>) -> Re
     }
     let earlier = list_settlements(&mut *tx, tenant, code).await?;
     refuse_earlier_payment(&earlier, paid_on)?;
-    let due = load_amount_due(tx, tenant, (code, &title), paid_on).await?;
+    let due = load_amount_due(tx, &context, (code, &title), paid_on).await?;
     let received = receipt.amount.cents();
     let split = split_discounted_receipt(received, title.open_amount, due.late_charges, due.discount);
     let booked = book_settlement(tx, command, &title, account, (&due.lines, &split)).await?;

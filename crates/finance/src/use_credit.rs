@@ -52,8 +52,9 @@ async fn write_credit_use(tx: &mut Tx, command: &WriteCommand<TitleCode>) -> Res
     read_written_title(tx, command, code).await
 }
 
-/// Uses the credits that people have for their titles, in this order, as a run does for those that it has just issued.
-/// Returns what was used of each, in cents. The caller has confirmed its registers in this unit of work.
+/// Uses the credits that people have for their titles, in this order, as a run does for those that it has just issued. A
+/// credit that would only pay a part of a title with a discount is left: the title would lose its discount by it. Returns
+/// what was used of each, in cents. The caller has confirmed its registers in this unit of work.
 #[boxed::future]
 pub async fn use_credits(
     tx: &mut Tx,
@@ -75,6 +76,10 @@ pub async fn use_credits(
         let Some(available) = credits.get_mut(&(title.group, title.person)) else { continue };
         let is_payable = title.situation == TitleSituation::Open && title.launch_kind == LaunchKind::Credit;
         if is_payable && *available > 0 {
+            let due = load_amount_due(tx, context, (*code, &title), days.today).await?;
+            if due.discount.is_some() && *available < due.total(title.open_amount) {
+                continue;
+            }
             let amount = settle_with_credit(tx, context, &days, (*code, title), *available).await?;
             *available -= amount;
             used.push((*code, amount));
@@ -92,7 +97,7 @@ async fn settle_with_credit(
     available: i64,
 ) -> Result<i64, Error> {
     let tenant = context.tenant;
-    let due = load_amount_due(tx, tenant, (code, &title), days.today).await?;
+    let due = load_amount_due(tx, context, (code, &title), days.today).await?;
     let received = available.min(due.total(title.open_amount));
     let split = split_discounted_receipt(received, title.open_amount, due.late_charges, due.discount);
     let paid = sum_paid_natures(tx, tenant, code).await?;

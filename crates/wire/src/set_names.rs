@@ -214,6 +214,7 @@ names! { read
         NotUsable = "NAO_UTILIZAVEL",
         OneOffChargeGone = "LANCAMENTO_ALTERADO",
         OneOffChargeLeft = "LANCAMENTO_SEM_COBRANCA",
+        AddedSincePreview = "INCLUIDO_DEPOIS_DA_PREVIA",
     }
 
     /// `prioridade` of a claim.

@@ -247,15 +247,26 @@ fn render_settlement(full: &FullTitle, one: &StoredSettlement) -> LiquidacaoTO {
     }
 }
 
+/// The records in use by name, as all short lists of the interface. `describe` tells whether one is, its name and code.
+fn sort_active<T>(records: &[T], describe: impl Fn(&T) -> (bool, &str, i32)) -> Vec<&T> {
+    let mut active: Vec<&T> = records.iter().filter(|one| describe(one).0).collect();
+    active.sort_by_cached_key(|one| {
+        let (_, name, code) = describe(one);
+        (fold_text(name), code)
+    });
+    active
+}
+
 /// `GET /ext/financeiro/tipoTitulo`
 pub async fn list_title_types(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
 ) -> Result<JsonAnswer<Vec<TipoTituloTO>>, RequestFailure> {
     let registers = load_registers(&state.app, caller.scope.tenant()).await?;
-    let active = registers.money.title_types.iter().filter(|one| one.active);
+    let active = sort_active(&registers.money.title_types, |one| (one.active, &one.name, one.code.get()));
+    let records = active.into_iter();
     let records =
-        active.map(|one| TipoTituloTO::new(one.code, &one.name, set_names::launch_kind(one.launch_kind)));
+        records.map(|one| TipoTituloTO::new(one.code, &one.name, set_names::launch_kind(one.launch_kind)));
     Ok(JsonAnswer(records.collect()))
 }
 
@@ -265,8 +276,8 @@ pub async fn list_payment_forms(
     AuthenticatedCaller(caller): AuthenticatedCaller,
 ) -> Result<JsonAnswer<Vec<FormaPagamentoTO>>, RequestFailure> {
     let registers = load_registers(&state.app, caller.scope.tenant()).await?;
-    let active = registers.money.payment_forms.iter().filter(|one| one.active);
-    Ok(JsonAnswer(active.map(|one| FormaPagamentoTO::new(one.code, &one.name)).collect()))
+    let active = sort_active(&registers.money.payment_forms, |one| (one.active, &one.name, one.code.get()));
+    Ok(JsonAnswer(active.into_iter().map(|one| FormaPagamentoTO::new(one.code, &one.name)).collect()))
 }
 
 /// `GET /ext/financeiro/tipoLiquidacao`
@@ -275,6 +286,7 @@ pub async fn list_settlement_types(
     AuthenticatedCaller(caller): AuthenticatedCaller,
 ) -> Result<JsonAnswer<Vec<TipoLiquidacaoTO>>, RequestFailure> {
     let registers = load_registers(&state.app, caller.scope.tenant()).await?;
-    let active = registers.money.settlement_types.iter().filter(|one| one.active);
-    Ok(JsonAnswer(active.map(|one| TipoLiquidacaoTO::new(one.code, &one.name)).collect()))
+    let active =
+        sort_active(&registers.money.settlement_types, |one| (one.active, &one.name, one.code.get()));
+    Ok(JsonAnswer(active.into_iter().map(|one| TipoLiquidacaoTO::new(one.code, &one.name)).collect()))
 }

@@ -14,6 +14,7 @@ use domain::{
 use storage::Tx;
 use storage::benefits;
 use storage::benefits::items;
+use storage::benefits::title_revisions::insert_title_revisions;
 use wire::read::FieldPatch;
 use wire::records::ItemAlteracaoInput;
 
@@ -77,7 +78,11 @@ async fn write_item_change(
     }
     let action = if one.active { AuditedAction::ChangeItem } else { AuditedAction::RemoveItem };
     let audited = AuditedChange::from(action).with_argument(item);
-    let also = vec![items::update_item_terms(tenant, code, &one, command.now)];
+    let mut also = vec![items::update_item_terms(tenant, code, &one, command.now)];
+    if one.is_price_agreed != previous.is_price_agreed {
+        let today = command.now.date_in(&command.registers.zone);
+        also.push(insert_title_revisions(tenant, [code], (today, command.now)));
+    }
     let pending = PendingBenefitWrite {
         also,
         ..PendingBenefitWrite::for_change(code, &before, after, &holder, audited)

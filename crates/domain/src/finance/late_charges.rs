@@ -41,8 +41,9 @@ impl LateCharges {
 /// The fine and interest of a title that are still due on day `on`. The title must be open: after the exact principal
 /// was paid late, the missing charges are no longer due here but charged elsewhere or waived.
 ///
-/// Fine and interest received count whenever they were paid: a receipt that is entered later for an earlier day must not
-/// ask for them again. The principal paid after `on` was still open on that day.
+/// A fine received counts whenever it was paid, interest since the effective due day: what was paid before it is of an
+/// earlier due day, which was moved. A receipt that is entered later for an earlier day must not ask for them again. The
+/// principal paid after `on` was still open on that day.
 pub fn compute_late_charges(
     rates: LateChargeRates,
     amount: i64,
@@ -70,9 +71,10 @@ pub fn compute_late_charges(
     let interest =
         divide_half_up(multiply_rate(principal_days, rates.interest), BASIS_POINTS * DAYS_OF_INTEREST_MONTH);
 
+    let since_due = payments.iter().filter(|payment| payment.paid_on > effective_due);
     LateCharges {
         fine: subtract_received(fine, payments.iter().map(|payment| payment.fine)),
-        interest: subtract_received(interest, payments.iter().map(|payment| payment.interest)),
+        interest: subtract_received(interest, since_due.map(|payment| payment.interest)),
     }
 }
 
@@ -151,6 +153,12 @@ mod tests {
     fn charges_received_are_not_asked_for_again() {
         assert_eq!(compute(10_000, &[pay(10, 6_000, 200, 33)], 30), (0, 27));
         assert_eq!(compute(10_000, &[pay(10, 6_000, 500, 500)], 30), (0, 0));
+    }
+
+    #[test]
+    fn interest_of_an_earlier_due_day_is_not_taken_off() {
+        // Half was paid with its interest before the due day was moved.
+        assert_eq!(compute(100_000, &[pay(-5, 50_000, 2_000, 1_033)], 30), (0, 500));
     }
 
     #[test]

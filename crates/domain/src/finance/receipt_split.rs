@@ -12,8 +12,8 @@ pub struct ReceiptSplit {
     pub discount: Option<EarlyDiscount>,
     /// More than everything that was due: the payer's credit in the group of the title.
     pub excess: i64,
-    /// Late charges of a title that was settled by its exact principal. They are not part of the receipt: the
-    /// association charges them with the next title or waives them.
+    /// Late charges of a title that was settled by its principal. They are not part of the receipt: the association
+    /// charges them with the next title or waives them.
     pub unpaid_late_charges: i64,
 }
 
@@ -26,22 +26,22 @@ impl ReceiptSplit {
     }
 }
 
-/// Interest is paid before fine, and both before the principal (Civil Code, art. 354). Exactly the open principal settles
+/// Interest is paid before fine, and both before the principal (Civil Code, art. 354). The open principal or more settles
 /// the title all the same: it is what a slip without charges asks for, and a rest of some cents would keep the title
 /// open for no fault of the payer. A negative argument counts as 0.
 pub fn split_receipt(received: i64, open_principal: i64, charges: LateCharges) -> ReceiptSplit {
     let received = received.max(0);
     let open_principal = open_principal.max(0);
     let charges = LateCharges { fine: charges.fine.max(0), interest: charges.interest.max(0) };
-    if received > 0 && received == open_principal {
-        let unpaid_late_charges = charges.total();
-        return ReceiptSplit { principal: received, unpaid_late_charges, ..ReceiptSplit::default() };
-    }
-    let interest = received.min(charges.interest);
-    let fine = (received - interest).min(charges.fine);
+    let is_settled = received >= open_principal && open_principal > 0;
+    let for_charges = if is_settled { received - open_principal } else { received };
+    let interest = for_charges.min(charges.interest);
+    let fine = (for_charges - interest).min(charges.fine);
     let principal = (received - interest - fine).min(open_principal);
     let excess = received - interest - fine - principal;
-    ReceiptSplit { interest, fine, principal, discount: None, excess, unpaid_late_charges: 0 }
+    let unpaid = LateCharges { fine: charges.fine - fine, interest: charges.interest - interest };
+    let unpaid_late_charges = if is_settled { unpaid.total() } else { 0 };
+    ReceiptSplit { interest, fine, principal, discount: None, excess, unpaid_late_charges }
 }
 
 /// As [`split_receipt`], on a day on which the open principal may be paid with a discount. The discounted value settles the
@@ -89,13 +89,14 @@ mod tests {
         assert_eq!(split(100), [57, 43, 0, 0, 0]);
         assert_eq!(split(1_259), [57, 202, 1_000, 0, 0]);
         assert_eq!(split(10_119), [57, 202, 9_860, 0, 0]);
-        assert_eq!(split(10_121), [57, 202, 9_862, 0, 0]);
         assert_eq!(split(10_379), [57, 202, 10_120, 0, 0]);
     }
 
     #[test]
-    fn the_exact_principal_settles_and_leaves_the_charges_unpaid() {
+    fn the_principal_settles_and_leaves_charges_unpaid() {
         assert_eq!(split(10_120), [0, 0, 10_120, 0, 259]);
+        assert_eq!(split(10_121), [1, 0, 10_120, 0, 258]);
+        assert_eq!(split(10_200), [57, 23, 10_120, 0, 179]);
     }
 
     #[test]
@@ -163,10 +164,12 @@ mod tests {
         }
 
         #[test]
-        fn the_exact_principal_always_settles(open_principal in 1i64..=i64::MAX, fine in 0i64..500, interest in 0i64..500) {
-            let parts = split_receipt(open_principal, open_principal, LateCharges { fine, interest });
+        fn the_principal_always_settles(
+            open_principal in 1i64..1_000_000_000, more in 0i64..1_500, fine in 0i64..500, interest in 0i64..500,
+        ) {
+            let parts = split_receipt(open_principal + more, open_principal, LateCharges { fine, interest });
             prop_assert_eq!(parts.principal, open_principal);
-            prop_assert_eq!(parts.unpaid_late_charges, fine + interest);
+            prop_assert_eq!(parts.unpaid_late_charges, (fine + interest - more).max(0));
         }
     }
 }

@@ -145,19 +145,21 @@ pub async fn find_run_of_month(
     source.fetch_optional(statement).await?.map(|row| parse_run_row(&row)).transpose()
 }
 
-/// Whether a rule has prepared a month before.
+/// Whether a rule has prepared a month of a group, or of all, before.
 #[boxed::future]
 pub async fn has_run_of_rule(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
-    rule: ChargingRuleCode,
+    (rule, group): (ChargingRuleCode, Option<GroupCode>),
     month: ChargedMonth,
 ) -> Result<bool, Error> {
     let statement =
-        sql("SELECT code FROM charging_runs WHERE tenant = $1 AND charging_rule = $2 AND month = $3")
-            .arg(tenant)
-            .arg(rule)
-            .arg(month);
+        sql("SELECT code FROM charging_runs WHERE tenant = $1 AND charging_rule = $2 AND month = $3
+             AND COALESCE(protection_group, -1) = $4")
+        .arg(tenant)
+        .arg(rule)
+        .arg(month)
+        .arg(group.map_or(-1, GroupCode::get));
     Ok(source.fetch_optional(statement).await?.is_some())
 }
 

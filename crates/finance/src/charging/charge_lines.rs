@@ -117,10 +117,12 @@ fn build_charge(
         let all = charged.into_iter().map(|(_, line)| line).chain(discounts).collect::<Vec<_>>();
         match all.iter().map(|line| line.amount).sum::<i64>() {
             // An instalment of nothing is no title, and its month stays free.
-            ..=0 if instalment > 1 => {}
-            ..=0 => return Err(NotChargedReason::FullyDiscounted),
+            ..=0 => {}
             _ => lines.extend(all),
         }
+    }
+    if lines.is_empty() {
+        return Err(NotChargedReason::FullyDiscounted);
     }
     Ok((terms.find_due_on(1, due_day, issue), lines))
 }

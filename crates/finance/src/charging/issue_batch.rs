@@ -28,10 +28,11 @@ use storage::{Statement, Tx};
 pub(super) async fn issue_batch(tx: &mut Tx, batch: &BatchContext<'_>) -> Result<BatchProgress, Error> {
     let (tenant, run) = (batch.context.tenant, batch.run);
     let key = (tenant, run.code);
-    let page = (run.position, batch.pace.issued_benefits);
-    let benefits = list_benefits_to_issue(tx, key, page).await?;
+    // Each benefit of a booklet is as many titles as it has instalments.
+    let about = (batch.pace.issued_benefits / i64::from(run.instalments.max(1))).max(1);
+    let benefits = list_benefits_to_issue(tx, key, (run.position, about)).await?;
     let Some(last) = benefits.last().map(|one| one.person) else { return Ok(BatchProgress::finished(run)) };
-    let is_done = count(benefits.len()) <= batch.pace.issued_benefits;
+    let is_done = count(benefits.len()) <= about;
     let lines = list_run_lines(&mut *tx, key, benefits.iter().map(|one| one.benefit)).await?;
     let terms = RunTerms::new(batch.context.registers, run);
     let left_out = find_left_out(tx, &terms, batch, (&benefits, &lines)).await?;

@@ -19,6 +19,7 @@
 //! A variant of [`ChargeSource`], a function in `charge_lines.rs` that gives its lines, and what it needs of the range of
 //! benefits in `preview_batch.rs`.
 
+mod added_benefits;
 mod approve_run;
 mod branch_of_run;
 mod cancel_charges;

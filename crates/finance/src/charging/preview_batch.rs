@@ -120,7 +120,8 @@ impl LineSources {
 
 /// Whether it joined so lately that its first charges may still come.
 fn may_owe_joining_fee(terms: &RunTerms<'_>, benefit: &ChargeableBenefit) -> bool {
-    let earliest = terms.run.month.plus_months(-MONTHS_BEFORE);
+    // Who joined after the cut-off day is first charged two months later.
+    let earliest = terms.run.month.plus_months(-MONTHS_BEFORE - 1);
     benefit.joined_on.is_some_and(|day| ChargedMonth::of_day(day) >= earliest)
 }
 

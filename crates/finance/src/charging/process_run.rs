@@ -1,5 +1,6 @@
 //! Works off the present stage of one run under a lease.
 
+use super::added_benefits::list_added_benefits;
 use super::issue_batch::issue_batch;
 use super::preview_batch::preview_batch;
 use super::undo_batch::undo_batch;
@@ -142,12 +143,15 @@ async fn write_batch(tx: &mut Tx, batch: &RunBatch) -> Result<BatchOutcome, Erro
         now: *now,
     };
     let batch = BatchContext { context, run: &run, pace: *pace };
-    let progress = match lease.state {
+    let mut progress = match lease.state {
         ChargingRunState::Preparing => preview_batch(tx, &batch).await?,
         ChargingRunState::Issuing => issue_batch(tx, &batch).await?,
         ChargingRunState::Undoing => undo_batch(tx, &batch).await?,
         state => return Err(Error::Defect(format!("no work on a run that is {state:?}"))),
     };
+    if progress.is_done && lease.state == ChargingRunState::Issuing {
+        progress.counts.benefits += list_added_benefits(tx, &batch).await?;
+    }
     advance_run(tx, lease, progress.position, &progress.counts).await?;
     if !progress.is_done {
         return Ok(BatchOutcome::Continues);

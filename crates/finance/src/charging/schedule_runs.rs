@@ -7,6 +7,7 @@ use domain::finance::ChargedMonth;
 use domain::{AuditedOperation, ChangeOrigin, ChargingRuleCode, Date, GroupCode, Moment, TenantId};
 use finance_storage::charging::runs::{ChargedBenefitFilter, has_run_of_rule};
 use std::sync::Arc;
+use storage::registers::finance::StoredChargingRule;
 use storage::{Tx, WriteLane};
 
 /// Begins the runs that are due by the rules; returns whether there was one.
@@ -17,7 +18,7 @@ pub(super) async fn schedule_runs(app: &App, tenant: TenantId) -> Result<bool, E
     let mut any = false;
     for (rule, group) in list_due_rules(&registers, today) {
         let month = ChargedMonth::of_day(today).plus_months(1);
-        if has_run_of_rule(&app.db, tenant, rule, month).await? {
+        if has_run_of_rule(&app.db, tenant, (rule, group), month).await? {
             continue;
         }
         let run = ScheduledRun { tenant, registers: Arc::clone(&registers), rule, group, month, today, now };
@@ -27,16 +28,25 @@ pub(super) async fn schedule_runs(app: &App, tenant: TenantId) -> Result<bool, E
     Ok(any)
 }
 
-/// The rules whose day has come this month. The general rule is for the whole association, unless a group has a rule of
-/// its own with a day: then each group has its own run.
+/// The rules whose day has come this month, with the group that each is for. The general rule is for the whole association,
+/// unless a group has a rule of its own: then each of the others has its own run.
 fn list_due_rules(registers: &TenantRegisters, today: Date) -> Vec<(ChargingRuleCode, Option<GroupCode>)> {
     let month = ChargedMonth::of_day(today);
     let is_due = |day: i32| today >= month.find_day(i16::try_from(day).unwrap_or(31));
-    let rules = registers.money.charging_rules.iter().filter(|rule| rule.active);
-    rules
-        .filter(|rule| rule.preparation_day.is_some_and(is_due))
-        .map(|rule| (rule.code, rule.group))
-        .collect()
+    let money = &registers.money;
+    let rules = || money.charging_rules.iter().filter(|rule| rule.active);
+    let has_own_rule = |group: GroupCode| rules().any(|rule| rule.group == Some(group));
+    let groups_of = |rule: &StoredChargingRule| -> Vec<Option<GroupCode>> {
+        match rule.group {
+            None if rules().any(|other| other.group.is_some()) => {
+                let groups = money.groups.iter().filter(|group| group.active).map(|group| group.code);
+                groups.filter(|group| !has_own_rule(*group)).map(Some).collect()
+            }
+            group => vec![group],
+        }
+    };
+    let due = rules().filter(|rule| rule.preparation_day.is_some_and(is_due));
+    due.flat_map(|rule| groups_of(rule).into_iter().map(|group| (rule.code, group))).collect()
 }
 
 struct ScheduledRun {
@@ -51,7 +61,7 @@ struct ScheduledRun {
 
 /// `false` if another process was faster.
 async fn write_scheduled_run(tx: &mut Tx, run: &ScheduledRun) -> Result<bool, Error> {
-    if has_run_of_rule(&mut *tx, run.tenant, run.rule, run.month).await? {
+    if has_run_of_rule(&mut *tx, run.tenant, (run.rule, run.group), run.month).await? {
         return Ok(false);
     }
     let context = ActorContext {

@@ -11,15 +11,24 @@ pub fn insert_title_revision(
     (today, now): (Date, Moment),
 ) -> Option<Statement> {
     before.filter(|before| !before.is_charged_like(after))?;
-    let statement = sql("INSERT INTO title_revisions (tenant, benefit, created_at)
-         SELECT $1, $2, $3 WHERE EXISTS (
+    Some(insert_title_revisions(tenant, [code], (today, now)))
+}
+
+/// Notes that benefits may be charged otherwise than before, where a title that is not yet due charges them.
+pub fn insert_title_revisions(
+    tenant: TenantId,
+    benefits: impl IntoIterator<Item = BenefitCode>,
+    (today, now): (Date, Moment),
+) -> Statement {
+    sql("INSERT INTO title_revisions (tenant, benefit, created_at)
+         SELECT b.tenant, b.code, $2 FROM benefits b WHERE b.tenant = $1 AND EXISTS (
              SELECT 1 FROM charged_months m JOIN titles t ON t.tenant = m.tenant AND t.code = m.title
-             WHERE m.tenant = $1 AND m.benefit = $2 AND t.situation + 0 = $4 AND t.effective_due_on >= $5)
-         ON CONFLICT (tenant, benefit) DO NOTHING")
+             WHERE m.tenant = b.tenant AND m.benefit = b.code
+                 AND t.situation + 0 = $3 AND t.effective_due_on >= $4)")
     .arg(tenant)
-    .arg(code)
     .arg(now)
     .arg(TitleSituation::Open)
-    .arg(today);
-    Some(statement)
+    .arg(today)
+    .filter_in("b.code", benefits)
+    .append_text("ON CONFLICT (tenant, benefit) DO NOTHING")
 }

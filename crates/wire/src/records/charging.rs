@@ -240,7 +240,7 @@ pub struct CobrancaBeneficioTO {
     pub valor: JsonAmount,
     /// Por que não se cobra: `SAIU`, `SITUACAO_NAO_COBRA`, `SEM_DIA_DE_VENCIMENTO`, `ENTROU_DEPOIS_DO_CORTE`,
     /// `JA_COBRADO`, `CARNE`, `SEM_PRECO`, `DESCONTO_TOTAL`, `ALTERADO_DEPOIS_DA_PREVIA`, `NAO_UTILIZAVEL`,
-    /// `LANCAMENTO_ALTERADO` ou `LANCAMENTO_SEM_COBRANCA`; `null`, se se cobra.
+    /// `LANCAMENTO_ALTERADO`, `LANCAMENTO_SEM_COBRANCA` ou `INCLUIDO_DEPOIS_DA_PREVIA`; `null`, se se cobra.
     #[schema(examples(json!(null)))]
     pub motivo: Option<&'static str>,
     /// O primeiro título que o cobra, depois de emitido.

@@ -74,7 +74,7 @@ pub(super) fn describe_finance_problem(problem: &FinanceProblem) -> RequestProbl
         P::DiscountOfAnotherPlan => {
             ("codDesconto", "este desconto é de um plano que o benefício não tem.".to_owned())
         }
-        P::DiscountEndsBeforeStart => ("ateMes", "não pode ser antes de desdeMes.".to_owned()),
+        P::DiscountEndsBeforeStart => ("ateMes", "o último mês não pode ser antes do primeiro.".to_owned()),
         P::DiscountGranted(code) => (
             "codDesconto",
             format!(
@@ -85,8 +85,9 @@ pub(super) fn describe_finance_problem(problem: &FinanceProblem) -> RequestProbl
         P::PricesMoved { items, difference } => (
             "quantidade",
             format!(
-                "os valores mudaram: agora são {items} itens, com diferença de {}; confira de novo.",
-                format_cents(&difference.to_string())
+                "os valores mudaram: agora a diferença é de {}, de {}; confira de novo.",
+                format_cents(&difference.to_string()),
+                if *items == 1 { "1 item".to_owned() } else { format!("{items} itens") }
             ),
         ),
         P::RevisionMoved { cancelled_amount, issued_amount } => (
@@ -110,7 +111,7 @@ fn describe_run_state(state: ChargingRunState) -> &'static str {
         ChargingRunState::Issued => "já foi emitida",
         ChargingRunState::Undoing => "está sendo desfeita; espere o fim",
         ChargingRunState::Undone => "já foi desfeita",
-        ChargingRunState::Discarded => "foi descartada; prepare outra",
+        ChargingRunState::Discarded => "foi descartada",
     }
 }
 

@@ -440,6 +440,40 @@ async fn a_one_off_charge_that_is_cancelled_meanwhile_is_told(world: World) {
     calls.check_run(&calls.read_run(prepared.run.code).await).await;
 }
 
+#[both_engines]
+async fn a_benefit_that_is_added_after_the_preview_is_listed(world: World) {
+    let calls = charged_members(world).await;
+    let prepared = calls.prepare(run_of("2026-12")).await;
+    calls.active_car(1, "NEW1A23", json!({"diaVencimento": 10})).await;
+    calls.approve(prepared.run.code).await;
+    calls.work().await;
+    let issued = calls.read_run(prepared.run.code).await;
+    assert_eq!(issued.run.counts.benefits, prepared.run.counts.benefits + 1);
+    calls.check_run(&issued).await;
+    let added = 5;
+    assert_eq!(reason_of(&calls, prepared.run.code, added).await, Some(NotChargedReason::AddedSincePreview));
+    let second = calls.issue_run(run_of("2026-12")).await;
+    assert_eq!((second.run.counts.charged, reason_of(&calls, second.run.code, added).await), (1, None));
+}
+
+/// The general rule leaves groups to their own rules.
+#[both_engines]
+async fn a_group_with_a_rule_of_its_own_is_prepared_by_that_alone(world: World) {
+    let mut calls = charged_members(world).await;
+    let here = calls.world.here;
+    calls.alter(here, "UPDATE charging_rules SET preparation_day = 20 WHERE tenant = $1", Vec::new()).await;
+    let rule = json!({"nome": "Regra das motos", "codGrupo": 2, "codTipoTitulo": 1, "diaPreparo": 26});
+    calls.saved(&calls.administrator, "/gestao/regraCobranca", &rule).await;
+    calls.pass_days(7).await;
+    calls.work().await;
+    let groups = "SELECT protection_group AS n FROM charging_runs WHERE tenant = $1 ORDER BY code";
+    assert_eq!(calls.numbers(groups).await, [1]);
+    calls.pass_days(5).await;
+    calls.work().await;
+    calls.work().await;
+    assert_eq!(calls.numbers(groups).await, [1, 2]);
+}
+
 /// A penalty for a tracker that was not returned, for example.
 #[both_engines]
 async fn a_one_off_charge_of_who_has_left_is_listed(world: World) {

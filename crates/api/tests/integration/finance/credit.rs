@@ -2,6 +2,7 @@
 
 use crate::calls::Calls;
 use crate::finance::books;
+use crate::finance::early_discount::allow_discount;
 use crate::finance::scene::{EXPENSE, FAR_MEMBER, MEMBER, SECOND_MEMBER, late_title, managed, parts, scene};
 use domain::{Clock, TitleCode};
 use serde_json::{Value, json};
@@ -107,21 +108,23 @@ async fn a_limited_caller_neither_sees_nor_uses_credit_of_another_branch(world: 
     assert_eq!(calls.saved(&calls.administrator, &path, &json!({})).await["situacao"], "LIQUIDADO");
 }
 
-#[both_engines]
-async fn a_run_uses_the_credits_of_all_its_titles_in_order(world: World) {
-    let calls = scene(world).await;
-    overpay(&calls, json!({}), 150.0).await;
+async fn issue_three(calls: &Calls) -> Vec<TitleCode> {
     let mut codes = Vec::new();
     for _ in 0..3 {
         let made = calls.issue(json!({})).await;
         codes.push(TitleCode::new(i32::try_from(made["codTitulo"].as_i64().unwrap()).unwrap()));
     }
+    codes
+}
+
+/// Uses the credits as a run does.
+async fn use_credits(calls: &Calls, codes: &[TitleCode]) -> Vec<(TitleCode, i64)> {
     let registers =
         app::register_snapshot::load_registers(calls.world.app(), calls.world.here).await.unwrap();
     let (tenant, now) = (calls.world.here, calls.world.clock.now());
     let unit = calls.world.db().write(
         storage::WriteLane::foreground(tenant),
-        (registers, codes.clone()),
+        (registers, codes.to_vec()),
         move |tx, (registers, codes)| {
             Box::pin(async move {
                 let context = app::ActorContext {
@@ -138,6 +141,24 @@ async fn a_run_uses_the_credits_of_all_its_titles_in_order(world: World) {
         },
     );
     let used: Result<_, app::Error> = unit.await;
-    assert_eq!(used.unwrap(), [(codes[0], 10_120), (codes[1], 4_880)]);
     books::check(calls.world.db(), tenant, "a run").await;
+    used.unwrap()
+}
+
+#[both_engines]
+async fn a_run_uses_the_credits_of_all_its_titles_in_order(world: World) {
+    let calls = scene(world).await;
+    overpay(&calls, json!({}), 150.0).await;
+    let codes = issue_three(&calls).await;
+    assert_eq!(use_credits(&calls, &codes).await, [(codes[0], 10_120), (codes[1], 4_880)]);
+}
+
+#[both_engines]
+async fn a_small_credit_does_not_cost_the_discount(world: World) {
+    let calls = scene(world).await;
+    overpay(&calls, json!({}), 98.0).await;
+    allow_discount(&calls).await;
+    let codes = issue_three(&calls).await;
+    // The first costs 96.14, and 1.86 would only pay a part of the second.
+    assert_eq!(use_credits(&calls, &codes).await, [(codes[0], 9_614)]);
 }

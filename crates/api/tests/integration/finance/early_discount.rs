@@ -9,7 +9,7 @@ use testkit::{World, both_engines};
 const PARTS: [&str; 3] = ["valor", "desconto", "total"];
 
 /// Titles of the monthly type get 5 % off until six days before, of what their nature charges.
-async fn allow(calls: &Calls) {
+pub async fn allow_discount(calls: &Calls) {
     let rule = json!({"versao": 1, "descontoPontualidade": 5, "diasDesconto": 6});
     let changed = calls.put(&calls.administrator, "/gestao/regraEncargos/1", &rule).await;
     assert_eq!(changed.status, 200, "{changed:?}");
@@ -26,7 +26,7 @@ fn last(title: &Value) -> &Value {
 async fn the_discounted_value_settles_a_title_in_time(world: World) {
     let calls = scene(world).await;
     let before = calls.issue(json!({})).await;
-    allow(&calls).await;
+    allow_discount(&calls).await;
     assert_eq!(calls.managed(&before).await["dataLimiteDesconto"], Value::Null, "issued before the rule");
     let made = calls.issue(json!({})).await;
     let due = calls.managed(&made).await;
@@ -51,7 +51,7 @@ async fn the_discounted_value_settles_a_title_in_time(world: World) {
 #[both_engines]
 async fn a_part_or_a_day_too_late_has_no_discount(world: World) {
     let mut calls = scene(world).await;
-    allow(&calls).await;
+    allow_discount(&calls).await;
     let part = calls.issue(json!({})).await;
     let paid = calls.settle(&part, 96.13).await;
     assert_eq!(parts(last(&paid), PARTS), [json!(96.13), json!(0), json!(96.13)]);
@@ -75,7 +75,7 @@ async fn a_part_or_a_day_too_late_has_no_discount(world: World) {
 #[both_engines]
 async fn another_due_day_moves_the_last_day_and_credit_gets_the_discount_too(world: World) {
     let calls = scene(world).await;
-    allow(&calls).await;
+    allow_discount(&calls).await;
     let first = calls.issue(json!({})).await;
     calls.settle(&first, 200.0).await;
     let made = calls.issue(json!({})).await;

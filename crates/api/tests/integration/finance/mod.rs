@@ -8,7 +8,7 @@ mod charging_scene;
 mod credit;
 mod demonstration;
 mod due_days;
-mod early_discount;
+pub mod early_discount;
 mod histories;
 mod imports;
 mod issue;

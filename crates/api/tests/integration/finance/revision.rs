@@ -237,6 +237,14 @@ async fn titles_can_be_kept_as_they_are(world: World) {
     assert_eq!(field(&waiting(&calls).await, "codBeneficio"), [CAR], "until it changes again");
 }
 
+/// The price table looks at them.
+#[both_engines]
+async fn another_value_of_the_vehicle_asks_for_a_revision(world: World) {
+    let calls = charged_december(world).await;
+    calls.change_benefit(CAR, json!({"valorProtegido": 90_000})).await;
+    assert_eq!(field(&waiting(&calls).await, "codBeneficio"), [CAR]);
+}
+
 /// A title that is issued after the change charges what it should.
 #[both_engines]
 async fn what_changed_before_the_issue_waits_no_longer(world: World) {

@@ -73,6 +73,33 @@ async fn exactly_the_value_settles_a_late_title(world: World) {
 }
 
 #[both_engines]
+async fn a_little_more_than_the_value_settles_a_late_title_too(world: World) {
+    let calls = scene(world).await;
+    let made = calls.saved(&calls.operator, "/ext/financeiro/titulo", &late_title()).await;
+    let paid = calls.settle(&made, 102.0).await;
+    assert_eq!(paid["situacao"], "LIQUIDADO");
+    assert_eq!(parts(last(&paid), PARTS), [json!(101.2), json!(0.23), json!(0.57), json!(102)]);
+    let left = "/gestao/financeiro/lancamento";
+    let left = crate::calls::items(&calls.read(&calls.operator, left, &[]).await);
+    assert_eq!(left[0]["valor"], 1.79, "the rest of the fine waits for the next charge");
+}
+
+/// A cheque that paid a part in time is returned, after the rest was paid late.
+#[both_engines]
+async fn late_charges_that_wait_are_not_asked_for_again(world: World) {
+    let calls = scene(world).await;
+    let made = calls.saved(&calls.operator, "/ext/financeiro/titulo", &late_title()).await;
+    let cheque = json!({"valorPago": 50, "codTipoLiquidacao": 1, "dataPagamento": "2026-10-28"});
+    let part = calls.saved(&calls.operator, &managed(&made, "/receber"), &cheque).await;
+    // 2 % and 17 days of 51.20 are left, which settles it.
+    assert_eq!(calls.settle(&made, 51.20).await["situacao"], "LIQUIDADO");
+    assert_eq!(calls.reverse(&part).await.status, 200);
+    let due = calls.managed(&made).await;
+    // 2.02 and 0.57 of all of it, less the 1.31 that wait for the next charge.
+    assert_eq!(parts(&due, ["valorAberto", "valorDevido"]), [json!(50), json!(51.28)]);
+}
+
+#[both_engines]
 async fn what_is_too_much_is_the_members_credit(world: World) {
     let calls = scene(world).await;
     let made = calls.issue(json!({})).await;

@@ -41,7 +41,8 @@ pub async fn show_receipt(
 ) -> HandlerResult {
     let full = finance::read_title(&app, user.session(), TitleCode::new(code)).await?;
     let found = full.settlements.iter().find(|one| one.code.get() == settlement);
-    let one = found.ok_or(Refusal::NotThere)?;
+    // A credit that pays is no money that comes in: the receipt of the payment that it was left of tells of it.
+    let one = found.filter(|one| one.money.is_some()).ok_or(Refusal::NotThere)?;
     let (money, title) = (&full.registers.money, &full.title);
     let benefits = full.benefits.iter().map(|one| describe_stored_benefit(&full.registers, &one.benefit));
     let facts = drop_empty_facts(vec![

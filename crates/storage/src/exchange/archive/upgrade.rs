@@ -2,7 +2,7 @@
 
 use super::tables::{ArchiveColumn, ArchiveTable, list_archive_tables};
 use crate::SqlScalar;
-use domain::{Entity, SituationKind};
+use domain::{Entity, MoneyRights, Role, SituationKind};
 
 /// Converts rows of an older archive: finished deliveries used to be in the outbox, with their state. The values of
 /// former columns follow the current ones.
@@ -10,7 +10,7 @@ pub fn upgrade_archive_rows(
     table: &'static ArchiveTable,
     rows: Vec<Vec<SqlScalar>>,
 ) -> Vec<(&'static ArchiveTable, Vec<Vec<SqlScalar>>)> {
-    let rows = fill_charged_situations(table, rows);
+    let rows = fill_money_rights(table, fill_charged_situations(table, rows));
     let ended = list_archive_tables().iter().find(|one| table.name == "outbox" && one.name == "deliveries");
     let Some(ended) = ended else { return vec![(table, rows)] };
     let at = |name: &str| {
@@ -35,6 +35,17 @@ pub fn upgrade_archive_rows(
     });
     let moved = moved.collect();
     vec![(table, pending), (ended, moved)]
+}
+
+/// Until schema 25, nobody had rights about money: each gets what a new user of the role has.
+fn fill_money_rights(table: &ArchiveTable, mut rows: Vec<Vec<SqlScalar>>) -> Vec<Vec<SqlScalar>> {
+    let at = |name| table.column_position(name).filter(|_| table.name == "users");
+    let (Some(role), Some(rights)) = (at("role"), at("money_rights")) else { return rows };
+    for row in rows.iter_mut().filter(|row| row.get(rights) == Some(&SqlScalar::Null)) {
+        let role = if let SqlScalar::Int(number) = row[role] { Role::from_number(number) } else { None };
+        row[rights] = role.map_or(MoneyRights::NONE, MoneyRights::for_new_user).number().into();
+    }
+    rows
 }
 
 /// Until schema 25, no situation said whether it is charged.
