@@ -70,7 +70,8 @@ def map_case(context, case):
         # The demonstration has tens of thousands of changes of titles.
         case.query = {**(case.query or {}), "entidade": "Evento"}
     if case.operation.path == "/gestao/tabelaPreco/{codPreco}":
-        make_prices()
+        prices = make_prices()
+        case.path_parameters = {"codPreco": prices[chance // 2 % len(prices)]}
         if case.operation.method.upper() == "PUT" and chance % 2:
             case.body = {"valor": 1 + chance % 100000 / 100, "versao": version(case)}
     if case.operation.path == "/gestao/desconto/{codDesconto}" and chance % 2:
@@ -108,10 +109,11 @@ def granted_discount():
 
 
 def make_prices():
-    """The prices that are asked for. The demonstration has none, so that they are made here."""
+    """The codes of the first prices. The demonstration has none, so that they are made here."""
     path = "/gestao/tabelaPreco"
     for month in range(len(ask(path)["itens"]), 4):
         ask(path, {"codPlano": 1, "validoDesde": f"01/{month + 1:02}/2027", "valor": 129.9})
+    return [price["codPreco"] for price in ask(path)["itens"][:4]]
 
 
 PHOTO = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGO4IwIEdwAHIwIJaMWvLQAAAABJRU5ErkJggg==")

@@ -14,7 +14,7 @@ use domain::{
 use storage::Tx;
 use storage::benefits;
 use storage::benefits::items;
-use storage::benefits::title_revisions::insert_title_revisions;
+use storage::benefits::title_revisions::insert_item_revision;
 use wire::read::FieldPatch;
 use wire::records::ItemAlteracaoInput;
 
@@ -79,10 +79,8 @@ async fn write_item_change(
     let action = if one.active { AuditedAction::ChangeItem } else { AuditedAction::RemoveItem };
     let audited = AuditedChange::from(action).with_argument(item);
     let mut also = vec![items::update_item_terms(tenant, code, &one, command.now)];
-    if one.is_price_agreed != previous.is_price_agreed {
-        let today = command.now.date_in(&command.registers.zone);
-        also.push(insert_title_revisions(tenant, [code], (today, command.now)));
-    }
+    let times = (&command.registers.zone, command.now);
+    also.extend(insert_item_revision((tenant, code), (&previous, &one), times));
     let pending = PendingBenefitWrite {
         also,
         ..PendingBenefitWrite::for_change(code, &before, after, &holder, audited)

@@ -23,7 +23,8 @@ async function places(page) {
   return all;
 }
 
-// Each theme and each width once; for pictures, each with each. On the second engine the pages are the same: once is enough.
+// Each theme and each width once; for pictures, each with each. On the second engine the pages are the same: that they open
+// without a script error, once, is enough.
 const BOTH = [["light", 1280], ["dark", 360]];
 const LOOKS = process.env.QUICK ? BOTH.slice(0, 1) : pictures ? [...BOTH, ["dark", 1280], ["light", 360]] : BOTH;
 
@@ -38,7 +39,7 @@ for (const [scheme, width] of LOOKS) {
     for (const [name, at] of await places(page)) {
       const answer = await page.goto(demo + at);
       assert.equal(answer.status(), 200, name);
-      await sound(page, name, problems);
+      if (!process.env.QUICK) await sound(page, name, problems);
       if (pictures) await page.screenshot({ path: picture(`${name}-${scheme}-${width}`) });
     }
     assert.deepEqual(problems, []);

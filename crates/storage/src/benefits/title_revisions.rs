@@ -2,7 +2,7 @@
 
 use crate::{Statement, sql};
 use domain::finance::TitleSituation;
-use domain::{Benefit, BenefitCode, Date, Moment, TenantId};
+use domain::{Benefit, BenefitCode, BenefitItem, Date, Moment, TenantId, TimeZone};
 
 /// Notes that a benefit may be charged otherwise than before, if a title that is not yet due charges it.
 pub fn insert_title_revision(
@@ -12,6 +12,17 @@ pub fn insert_title_revision(
 ) -> Option<Statement> {
     before.filter(|before| !before.is_charged_like(after))?;
     Some(insert_title_revisions(tenant, [code], (today, now)))
+}
+
+/// Notes the same where an item is charged its own price instead of the price table's, or the other way round. Other
+/// changes of items are changes of the benefit.
+pub fn insert_item_revision(
+    (tenant, code): (TenantId, BenefitCode),
+    (before, after): (&BenefitItem, &BenefitItem),
+    (zone, now): (&TimeZone, Moment),
+) -> Option<Statement> {
+    (before.is_price_agreed != after.is_price_agreed)
+        .then(|| insert_title_revisions(tenant, [code], (now.date_in(zone), now)))
 }
 
 /// Notes that benefits may be charged otherwise than before, where a title that is not yet due charges them.

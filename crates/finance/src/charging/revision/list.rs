@@ -1,7 +1,7 @@
 //! The benefits whose titles wait for a revision, and the preview of one.
 
 use super::plan::{TitleRevision, plan_revision};
-use super::sources::{RevisedBenefitSources, RevisionDay};
+use super::sources::{JoiningItemsOnDay, RevisedBenefitSources};
 use app::audit::access_log::record_access;
 use app::register_snapshot::{TenantRegisters, read_with_registers};
 use app::session::Session;
@@ -92,7 +92,7 @@ async fn load_revision(
     caller.require_money_right(MoneyRight::SeeMoney)?;
     let (tenant, now) = (caller.scope.tenant(), app.now());
     let build_query =
-        |registers: &TenantRegisters| (caller.scope.clone(), benefit, RevisionDay::new(registers, now));
+        |registers: &TenantRegisters| (caller.scope.clone(), benefit, JoiningItemsOnDay::new(registers, now));
     let ((sources, today), registers) =
         read_with_registers(app, tenant, build_query, |tx, (scope, benefit, day)| {
             Box::pin(async move {
@@ -111,7 +111,7 @@ pub(super) async fn load_visible_revision(
     benefit: BenefitCode,
     now: Moment,
 ) -> Result<(RevisedBenefitSources, TitleRevision), Error> {
-    let day = RevisionDay::new(registers, now);
+    let day = JoiningItemsOnDay::new(registers, now);
     let sources = load_visible_sources(tx, scope, benefit, &day).await?;
     let revision = plan_revision(registers, &sources, day.today);
     Ok((sources, revision))
@@ -122,7 +122,7 @@ async fn load_visible_sources(
     tx: &mut Tx,
     scope: &Scope,
     benefit: BenefitCode,
-    day: &RevisionDay,
+    day: &JoiningItemsOnDay,
 ) -> Result<RevisedBenefitSources, Error> {
     let tenant = scope.tenant();
     let unknown = || Error::NotFound { field: InputField::Benefit, code: benefit.get() };

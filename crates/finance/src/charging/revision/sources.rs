@@ -49,16 +49,16 @@ pub(super) struct RevisedBenefitSources {
 }
 
 /// What is read of the registers before a revision reads its sources.
-pub(super) struct RevisionDay {
+pub(super) struct JoiningItemsOnDay {
     pub today: Date,
     /// The items that a joining fee may be charged by.
     joining_items: Vec<ChargeItemCode>,
 }
 
-impl RevisionDay {
-    pub(super) fn new(registers: &TenantRegisters, now: Moment) -> RevisionDay {
+impl JoiningItemsOnDay {
+    pub(super) fn new(registers: &TenantRegisters, now: Moment) -> JoiningItemsOnDay {
         let items = registers.money.charge_items.iter().filter(|item| item.kind == ChargeItemKind::Joining);
-        RevisionDay {
+        JoiningItemsOnDay {
             today: now.date_in(&registers.zone),
             joining_items: items.map(|item| item.code).collect(),
         }
@@ -79,7 +79,7 @@ impl RevisedBenefitSources {
     pub(super) async fn load(
         tx: &mut Tx,
         (tenant, code): (TenantId, BenefitCode),
-        day: &RevisionDay,
+        day: &JoiningItemsOnDay,
     ) -> Result<Option<RevisedBenefitSources>, Error> {
         let after = code.get() - 1;
         let everything = ChargedBenefitFilter::default();
