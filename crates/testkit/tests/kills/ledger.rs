@@ -100,7 +100,7 @@ impl Ledger {
     /// The history of a benefit is what was answered, in its order, and at most one more.
     async fn compare_history(&self, db: &Db) {
         let text = "SELECT h.record, s.name FROM history h JOIN situations s ON s.tenant = h.tenant
-             AND s.code = h.to_situation WHERE h.tenant = 1 ORDER BY h.code";
+             AND s.code = h.to_situation WHERE h.tenant = 1 AND h.entity = 1 ORDER BY h.code";
         let mut history: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for row in all(db, text).await {
             let record: i64 = row.get("record").unwrap();
