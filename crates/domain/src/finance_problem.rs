@@ -29,6 +29,8 @@ pub enum FinanceProblem {
     CostSharingType,
     /// The benefits belong to different groups or branches.
     MixedBenefits,
+    /// A person whose benefits are charged in several branches or groups owes a one-off charge for one of them.
+    BenefitToBeNamed,
     /// Only an open title can be settled or get another due day, and only an open or pending one be cancelled.
     NotOpen(TitleSituation),
     /// Only a pending title can be released.

@@ -108,12 +108,12 @@ pub fn delete_opening_balance(tenant: TenantId, entry: LedgerEntryCode) -> State
     sql("DELETE FROM opening_balances WHERE tenant = $1 AND entry = $2").arg(tenant).arg(entry)
 }
 
-/// The opening credit of a person, over all groups, if their branch is in the scope.
+/// The opening credit of a person in a group or in all of them, if their branch is in the scope.
 #[boxed::future]
 pub async fn sum_visible_opening_credit(
     tx: &mut Tx,
     scope: &Scope,
-    person: PersonCode,
+    (person, group): (PersonCode, Option<GroupCode>),
 ) -> Result<i64, Error> {
     let account = OpeningAccount::MemberCredit(person);
     let statement = sql("SELECT CAST(COALESCE(SUM(b.amount), 0) AS BIGINT) AS credit FROM opening_balances b
@@ -122,6 +122,7 @@ pub async fn sum_visible_opening_credit(
     .arg(scope.tenant())
     .arg(account.ledger_kind())
     .arg(account.reference())
+    .append_if_some("AND b.protection_group = ?", group)
     .filter_branches("p.branch", scope.branches());
     tx.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("credit"))
 }

@@ -12,12 +12,14 @@ use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Benefit, BenefitCode,
     BenefitDiscountCode, DiscountCode, InputField, MoneyRight, Rejection, Scope,
 };
+use finance_storage::agreed_prices::raise_benefit_versions;
 use finance_storage::discount_grants::{self, DiscountEnding, StoredDiscountGrant};
 use std::sync::Arc;
-use storage::Tx;
 use storage::benefits::find_benefit;
+use storage::benefits::title_revisions::insert_title_revisions;
 use storage::history::audit;
 use storage::server::counters::{self, Counter};
+use storage::{Statement, Tx};
 
 const LIST: AuditedOperation = AuditedOperation::ListBenefitDiscounts;
 const GRANT: AuditedOperation = AuditedOperation::GrantBenefitDiscount;
@@ -128,6 +130,7 @@ async fn write_grant(
         ending: None,
     };
     discount_grants::insert_grant(tx, tenant, &grant).await?;
+    tx.execute_batch(prepare_price_change(command, *benefit)).await?;
     record_change(
         tx,
         command,
@@ -165,10 +168,22 @@ async fn write_ending(
         return Err(refuse(FinanceProblem::DiscountEnded));
     }
     let ending = DiscountEnding { reason: reason.clone(), user: command.user, at: command.now };
-    tx.execute_batch(vec![discount_grants::end_grant(tenant, *code, until_month, &ending)]).await?;
+    let mut statements = vec![discount_grants::end_grant(tenant, *code, until_month, &ending)];
+    statements.extend(prepare_price_change(command, *benefit));
+    tx.execute_batch(statements).await?;
     let change = (grant.discount, reason);
     record_change(tx, command, (*benefit, &found), AuditedAction::EndDiscount, change).await?;
     Ok(StoredDiscountGrant { until_month: Some(until_month.clone()), ending: Some(ending), ..grant })
+}
+
+/// The benefit costs something else: no prepared run charges it what was shown, and its titles not yet due are looked at.
+fn prepare_price_change<I>(command: &WriteCommand<I>, benefit: BenefitCode) -> Vec<Statement> {
+    let (tenant, now) = (command.scope.tenant(), command.now);
+    let today = now.date_in(&command.registers.zone);
+    vec![
+        raise_benefit_versions(tenant, [benefit], now),
+        insert_title_revisions(tenant, [benefit], (today, now)),
+    ]
 }
 
 async fn record_change<I>(

@@ -55,7 +55,7 @@ pub async fn read_member_balance(
             }
             // Credit is kept by person and group: a limited caller sees what came of titles in their branches.
             if *scope.branches() != VisibleBranches::All {
-                let opening = sum_visible_opening_credit(tx, scope, *person).await?;
+                let opening = sum_visible_opening_credit(tx, scope, (*person, None)).await?;
                 credit = credit.min(sum_visible_credit(tx, scope, *person, None).await? + opening);
             }
             Ok(MemberBalance { debt, credit })

@@ -13,7 +13,9 @@ use app::{ActorContext, App, Error};
 use domain::finance::{
     FinanceProblem, LaunchKind, LedgerEntryKind, TitleSituation, book_credit_use, split_discounted_receipt,
 };
-use domain::{AuditedAction, AuditedOperation, GroupCode, MoneyRight, PersonCode, TitleCode};
+use domain::{
+    AuditedAction, AuditedOperation, GroupCode, MoneyRight, PersonCode, Scope, TitleCode, VisibleBranches,
+};
 use finance_storage::ledger::{list_member_credits, sum_paid_natures};
 use finance_storage::titles::{self, StoredTitle, list_titles_by_code};
 use std::collections::BTreeMap;
@@ -53,12 +55,14 @@ async fn write_credit_use(tx: &mut Tx, command: &WriteCommand<TitleCode>) -> Res
 }
 
 /// Uses the credits that people have for their titles, in this order, as a run does for those that it has just issued. A
-/// credit that would only pay a part of a title with a discount is left: the title would lose its discount by it. Returns
-/// what was used of each, in cents. The caller has confirmed its registers in this unit of work.
+/// credit that would only pay a part of a title with a discount is left: the title would lose its discount by it. Who
+/// sees some branches uses what they could use by hand. Returns what was used of each, in cents. The caller has confirmed
+/// its registers in this unit of work.
 #[boxed::future]
 pub async fn use_credits(
     tx: &mut Tx,
     context: &ActorContext<'_>,
+    scope: &Scope,
     codes: &[TitleCode],
 ) -> Result<Vec<(TitleCode, i64)>, Error> {
     let mut found: BTreeMap<TitleCode, StoredTitle> =
@@ -76,11 +80,15 @@ pub async fn use_credits(
         let Some(available) = credits.get_mut(&(title.group, title.person)) else { continue };
         let is_payable = title.situation == TitleSituation::Open && title.launch_kind == LaunchKind::Credit;
         if is_payable && *available > 0 {
+            let usable = match scope.branches() {
+                VisibleBranches::All => *available,
+                VisibleBranches::Only(_) => find_usable_credit(tx, scope, &title).await?.min(*available),
+            };
             let due = load_amount_due(tx, context, (*code, &title), days.today).await?;
-            if due.discount.is_some() && *available < due.total(title.open_amount) {
+            if usable == 0 || (due.discount.is_some() && usable < due.total(title.open_amount)) {
                 continue;
             }
-            let amount = settle_with_credit(tx, context, &days, (*code, title), *available).await?;
+            let amount = settle_with_credit(tx, context, &days, (*code, title), usable).await?;
             *available -= amount;
             used.push((*code, amount));
         }

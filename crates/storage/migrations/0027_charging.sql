@@ -40,9 +40,11 @@ CREATE TABLE charging_runs (
 ) CLUSTERED;
 CREATE INDEX charging_runs_by_month ON charging_runs (tenant, month, code);
 CREATE INDEX charging_runs_by_state ON charging_runs (tenant, state, code);
--- A rule prepares a month once, however many servers run.
-CREATE UNIQUE INDEX charging_runs_by_rule ON charging_runs (tenant, charging_rule, month)
+-- A rule prepares a month of a group once, however many servers run.
+CREATE UNIQUE INDEX charging_runs_by_rule ON charging_runs (tenant, charging_rule, month, protection_group)
     WHERE charging_rule IS NOT NULL;
+CREATE UNIQUE INDEX charging_runs_of_all_groups ON charging_runs (tenant, charging_rule, month)
+    WHERE charging_rule IS NOT NULL AND protection_group IS NULL;
 
 -- Every benefit of a run's scope: what it is charged, or why it is not.
 CREATE TABLE charging_run_benefits (

@@ -28,7 +28,7 @@ set!(
         OneOffChargeGone = 11,
         /// It is not charged in its situation, but a one-off charge for it waits: it needs a title of its own.
         OneOffChargeLeft = 12,
-        /// It was added after the preview, so that nobody has seen what it would be charged.
+        /// It came into the scope after the preview, so that nobody has seen what it would be charged.
         AddedSincePreview = 13,
     }
 );

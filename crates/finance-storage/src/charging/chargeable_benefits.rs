@@ -2,9 +2,10 @@
 
 use crate::charging::runs::ChargedBenefitFilter;
 use domain::{
-    BenefitCode, BranchCode, Date, Money, PersonCode, PlanCode, SituationCode, TenantId, VehicleTypeCode,
+    BenefitCode, BranchCode, ChargingRunCode, Date, Money, PersonCode, PlanCode, SituationCode, TenantId,
+    VehicleTypeCode,
 };
-use storage::{Error, Row, Tx, sql};
+use storage::{Error, Row, Statement, Tx, sql};
 
 /// What decides whether and how much a benefit is charged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,18 +39,44 @@ pub async fn list_chargeable_benefits(
     tx: &mut Tx,
     tenant: TenantId,
     scope: &ChargedBenefitFilter,
-    (after, limit): (i32, i64),
+    page: (i32, i64),
 ) -> Result<Vec<ChargeableBenefit>, Error> {
+    load_benefits(tx, select_benefits(tenant, scope, page.0), tenant, page).await
+}
+
+/// The same of those that a run has not listed.
+#[boxed::future]
+pub async fn list_unlisted_benefits(
+    tx: &mut Tx,
+    (tenant, run): (TenantId, ChargingRunCode),
+    scope: &ChargedBenefitFilter,
+    page: (i32, i64),
+) -> Result<Vec<ChargeableBenefit>, Error> {
+    let statement = select_benefits(tenant, scope, page.0)
+        .append_text("AND NOT EXISTS (SELECT 1 FROM charging_run_benefits l WHERE l.tenant = benefits.tenant")
+        .append("AND l.run = ? AND l.benefit = benefits.code)", [run]);
+    load_benefits(tx, statement, tenant, page).await
+}
+
+fn select_benefits(tenant: TenantId, scope: &ChargedBenefitFilter, after: i32) -> Statement {
     // Nothing else leads: the position is a code.
-    let statement = sql("SELECT code, person, branch, situation, due_day, joined_on, vehicle_type,
+    sql("SELECT code, person, branch, situation, due_day, joined_on, vehicle_type,
              COALESCE(protected, worth) AS charged_value, version
          FROM benefits WHERE tenant = $1 AND code > $2")
     .arg(tenant)
     .arg(after)
     .append_if_some("AND branch + 0 = ?", scope.branch)
     .append_if_some("AND due_day + 0 = ?", scope.due_day)
-    .append("ORDER BY code LIMIT ?", [limit]);
-    let rows = tx.fetch_all(statement).await?;
+}
+
+/// A page of benefits with their items.
+async fn load_benefits(
+    tx: &mut Tx,
+    statement: Statement,
+    tenant: TenantId,
+    (after, limit): (i32, i64),
+) -> Result<Vec<ChargeableBenefit>, Error> {
+    let rows = tx.fetch_all(statement.append("ORDER BY code LIMIT ?", [limit])).await?;
     let mut benefits = rows.iter().map(parse_benefit).collect::<Result<Vec<_>, Error>>()?;
     let Some(last) = benefits.last().map(|one| one.code) else { return Ok(benefits) };
     let statement = sql("SELECT benefit, plan, price, is_first, is_price_agreed, active FROM items

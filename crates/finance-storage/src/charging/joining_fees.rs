@@ -4,7 +4,7 @@ use domain::finance::TitleSituation;
 use domain::{BenefitCode, ChargeItemCode, TenantId, TitleCode};
 use storage::{Error, Tx, sql};
 
-/// The titles in force that charge a benefit one of these items.
+/// The titles in force that charge a benefit one of these items, by itself or together with others.
 #[boxed::future]
 pub async fn list_titles_with_items(
     tx: &mut Tx,
@@ -14,7 +14,8 @@ pub async fn list_titles_with_items(
 ) -> Result<Vec<(BenefitCode, TitleCode)>, Error> {
     let statement = sql("SELECT b.benefit, b.title FROM title_benefits b
          JOIN titles t ON t.tenant = b.tenant AND t.code = b.title
-         JOIN title_lines l ON l.tenant = b.tenant AND l.title = b.title AND l.benefit = b.benefit
+         JOIN title_lines l ON l.tenant = b.tenant AND l.title = b.title
+             AND COALESCE(l.benefit, b.benefit) = b.benefit
          WHERE b.tenant = $1 AND t.situation + 0 <> $2")
     .arg(tenant)
     .arg(TitleSituation::Cancelled)

@@ -260,19 +260,6 @@ pub fn replace_title(
         .filter_in("benefit", benefits.iter().copied())
 }
 
-/// The last benefit that a run has looked at, 0 if it has none.
-#[boxed::future]
-pub async fn find_last_benefit(
-    tx: &mut Tx,
-    (tenant, run): (TenantId, ChargingRunCode),
-) -> Result<i32, Error> {
-    let statement = sql("SELECT benefit FROM charging_run_benefits WHERE tenant = $1 AND run = $2
-         ORDER BY benefit DESC LIMIT 1")
-    .arg(tenant)
-    .arg(run);
-    tx.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("benefit"))
-}
-
 /// How many benefits of a run the filter leaves.
 #[boxed::future]
 pub async fn count_run_benefits(

@@ -145,7 +145,7 @@ pub async fn find_run_of_month(
     source.fetch_optional(statement).await?.map(|row| parse_run_row(&row)).transpose()
 }
 
-/// Whether a rule has prepared a month of a group, or of all, before.
+/// Whether a rule has prepared a month of all groups or of this one before.
 #[boxed::future]
 pub async fn has_run_of_rule(
     source: impl Into<ReadSource<'_>>,
@@ -155,7 +155,7 @@ pub async fn has_run_of_rule(
 ) -> Result<bool, Error> {
     let statement =
         sql("SELECT code FROM charging_runs WHERE tenant = $1 AND charging_rule = $2 AND month = $3
-             AND COALESCE(protection_group, -1) = $4")
+             AND COALESCE(protection_group, $4) = $4 LIMIT 1")
         .arg(tenant)
         .arg(rule)
         .arg(month)

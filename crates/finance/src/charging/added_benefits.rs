@@ -1,33 +1,38 @@
-//! Benefits that were added after the preview: listed when the issue ends, so that charged and listed are all.
+//! Benefits that came into the scope of a run after its preview: listed when the issue ends, so that charged and listed are
+//! all.
 
 use super::charge_lines::{ChargeInput, JoiningFeeState, charge_benefit};
-use super::preview_batch::count;
+use super::preview_batch::{count, find_range};
 use super::process_run::BatchContext;
 use super::run_terms::RunTerms;
 use app::Error;
 use domain::finance::NotChargedReason;
-use finance_storage::charging::chargeable_benefits::list_chargeable_benefits;
-use finance_storage::charging::run_benefits::{RunBenefit, find_last_benefit, insert_run_benefits};
+use finance_storage::charging::chargeable_benefits::list_unlisted_benefits;
+use finance_storage::charging::charged_months::list_months_of_benefits;
+use finance_storage::charging::run_benefits::{RunBenefit, insert_run_benefits};
 use std::collections::BTreeSet;
 use storage::Tx;
 
 /// Benefits that are read at once.
 const PAGE: i64 = 1_000;
 
-/// Lists the benefits of the run's scope that are newer than its preview, and returns how many there are.
+/// Lists the benefits of the run's scope that its preview has not seen, and returns how many there are.
 pub(super) async fn list_added_benefits(tx: &mut Tx, batch: &BatchContext<'_>) -> Result<i64, Error> {
     let (tenant, run) = (batch.context.tenant, batch.run);
     let terms = RunTerms::new(batch.context.registers, run);
-    let mut position = find_last_benefit(tx, (tenant, run.code)).await?;
+    let months = (run.month, terms.last_month());
+    let mut position = 0;
     let mut rows: Vec<RunBenefit> = Vec::new();
     loop {
-        let page = list_chargeable_benefits(tx, tenant, &run.scope, (position, PAGE)).await?;
+        let page = list_unlisted_benefits(tx, (tenant, run.code), &run.scope, (position, PAGE)).await?;
         let Some(last) = page.last() else { break };
         position = last.code.get();
+        let codes = page.iter().map(|one| one.code);
+        let charged_months = list_months_of_benefits(tx, tenant, codes, months).await?;
         for benefit in &page {
             let input = ChargeInput {
                 benefit,
-                charged_months: &[],
+                charged_months: find_range(&charged_months, |one| one.benefit, benefit.code),
                 grants: &[],
                 pending_charges: &[],
                 taken: &BTreeSet::new(),

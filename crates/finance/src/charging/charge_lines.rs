@@ -35,7 +35,7 @@ pub(super) enum JoiningFeeState {
     NotCharged,
     /// By another title.
     Charged,
-    /// By the title that is revised.
+    /// By the title that is revised, or by one before it that falls away.
     ChargedHere,
 }
 
@@ -236,14 +236,13 @@ fn build_joining_fee(
 /// The one-off charges of the benefit, and those of the person that name no benefit.
 fn build_pending_lines(terms: &RunTerms<'_>, input: &ChargeInput<'_>, group: GroupCode) -> Vec<PlannedLine> {
     let benefit = input.benefit;
-    // Of a branch that the benefit has left, too.
-    let is_of_branch =
-        |charge: &StoredPendingCharge| charge.benefit.is_some() || charge.branch == benefit.branch;
     let is_here = |charge: &&StoredPendingCharge| {
-        charge.benefit.is_none_or(|code| code == benefit.code)
-            && (charge.person, charge.group) == (benefit.person, group)
-            && is_of_branch(charge)
-            && !input.taken.contains(&charge.code)
+        let fits = match charge.benefit {
+            // Into another branch or group, too.
+            Some(code) => code == benefit.code,
+            None => (charge.branch, charge.group) == (benefit.branch, group),
+        };
+        fits && charge.person == benefit.person && !input.taken.contains(&charge.code)
     };
     let lines = input.pending_charges.iter().filter(is_here).filter_map(|charge| {
         let item = terms.registers.money.charge_item(charge.item);

@@ -7,13 +7,17 @@ use super::run_terms::RunTerms;
 use crate::booking::{BookDays, report_imbalance};
 use crate::use_credit::use_credits;
 use app::Error;
-use domain::finance::{ChargeLine, LaunchKind, NotChargedReason, TitleSituation, book_issue};
+use domain::finance::{
+    ChargeItemKind, ChargeLine, ChargeSource, LaunchKind, NotChargedReason, TitleSituation, book_issue,
+};
 use domain::{
-    BenefitCode, BranchCode, Date, GroupCode, LedgerEntryCode, PendingChargeCode, PersonCode, TitleCode,
+    BenefitCode, BranchCode, Date, GroupCode, LedgerEntryCode, PendingChargeCode, PersonCode, Scope,
+    TitleCode,
 };
 use finance_storage::charging::chargeable_benefits::list_benefit_versions;
 use finance_storage::charging::charged_months::list_months_of_benefits;
 use finance_storage::charging::issued_titles::NewTitle;
+use finance_storage::charging::joining_fees::list_titles_with_items;
 use finance_storage::charging::run_benefits::{
     self, RunBenefit, RunLine, list_benefits_to_issue, list_run_lines,
 };
@@ -56,7 +60,7 @@ pub(super) async fn issue_batch(tx: &mut Tx, batch: &BatchContext<'_>) -> Result
     statements.extend(prepare_charges(tx, &batch.context, &issue, titles).await?);
     statements.extend(run_benefits::update_titles(key, &first_titles));
     tx.execute_batch(statements).await?;
-    use_credits(tx, &batch.context, &codes).await?;
+    use_credits(tx, &batch.context, &Scope::for_tenant(tenant), &codes).await?;
     Ok(BatchProgress { position: last.get(), counts, is_done })
 }
 
@@ -88,6 +92,18 @@ async fn find_left_out(
         let gone = pending.iter().filter(is_gone).map(|line| line.benefit);
         for benefit in gone {
             left_out.entry(benefit).or_insert(NotChargedReason::OneOffChargeGone);
+        }
+    }
+    let joining: BTreeSet<BenefitCode> = lines
+        .iter()
+        .filter(|line| line.source == ChargeSource::JoiningFee)
+        .map(|line| line.benefit)
+        .collect();
+    if !joining.is_empty() {
+        // Another run has charged the fee since.
+        let items = terms.list_items_of_kind(ChargeItemKind::Joining);
+        for (benefit, _) in list_titles_with_items(tx, tenant, joining, items).await? {
+            left_out.entry(benefit).or_insert(NotChargedReason::ChangedSincePreview);
         }
     }
     let months = (terms.run.month, terms.last_month());

@@ -126,7 +126,7 @@ fn may_owe_joining_fee(terms: &RunTerms<'_>, benefit: &ChargeableBenefit) -> boo
 }
 
 /// The rows of one key among rows that are ordered by it.
-fn find_range<T, K: Ord>(rows: &[T], key: impl Fn(&T) -> K, wanted: K) -> &[T] {
+pub(super) fn find_range<T, K: Ord>(rows: &[T], key: impl Fn(&T) -> K, wanted: K) -> &[T] {
     let start = rows.partition_point(|row| key(row) < wanted);
     let end = rows.partition_point(|row| key(row) <= wanted);
     &rows[start..end]

@@ -35,12 +35,14 @@ fn list_due_rules(registers: &TenantRegisters, today: Date) -> Vec<(ChargingRule
     let is_due = |day: i32| today >= month.find_day(i16::try_from(day).unwrap_or(31));
     let money = &registers.money;
     let rules = || money.charging_rules.iter().filter(|rule| rule.active);
+    // Benefits of a group that is no longer in use are charged or listed all the same.
+    let has_plan = |group: GroupCode| registers.plans.iter().any(|plan| plan.group == group);
     let has_own_rule = |group: GroupCode| rules().any(|rule| rule.group == Some(group));
     let groups_of = |rule: &StoredChargingRule| -> Vec<Option<GroupCode>> {
         match rule.group {
             None if rules().any(|other| other.group.is_some()) => {
-                let groups = money.groups.iter().filter(|group| group.active).map(|group| group.code);
-                groups.filter(|group| !has_own_rule(*group)).map(Some).collect()
+                let groups = money.groups.iter().filter(|group| group.active || has_plan(group.code));
+                groups.map(|group| group.code).filter(|group| !has_own_rule(*group)).map(Some).collect()
             }
             group => vec![group],
         }

@@ -27,6 +27,11 @@ pub(super) fn describe_finance_problem(problem: &FinanceProblem) -> RequestProbl
             "codBeneficio",
             "os benefícios são de lojas ou de grupos diferentes; faça um título para cada um.".to_owned(),
         ),
+        P::BenefitToBeNamed => (
+            "codBeneficio",
+            "a pessoa tem benefícios em lojas ou grupos diferentes; diga a qual deles o lançamento pertence."
+                .to_owned(),
+        ),
         P::NotOpen(situation) => (
             "codTitulo",
             format!("o título {}; só um título aberto aceita isto.", describe_situation(*situation)),
@@ -85,9 +90,9 @@ pub(super) fn describe_finance_problem(problem: &FinanceProblem) -> RequestProbl
         P::PricesMoved { items, difference } => (
             "quantidade",
             format!(
-                "os valores mudaram: agora a diferença é de {}, de {}; confira de novo.",
-                format_cents(&difference.to_string()),
-                if *items == 1 { "1 item".to_owned() } else { format!("{items} itens") }
+                "os valores mudaram: agora {}, com diferença de {}; confira de novo.",
+                if *items == 1 { "é 1 item".to_owned() } else { format!("são {items} itens") },
+                format_cents(&difference.to_string())
             ),
         ),
         P::RevisionMoved { cancelled_amount, issued_amount } => (

@@ -6,7 +6,7 @@ use crate::finance::scene::{CAR, FAR_CAR, HEALTH, MEMBER, SECOND_CAR, charged_me
 use app::idempotency::IdempotentWrite;
 use domain::finance::{ChargingRunState, FinanceProblem, NotChargedReason};
 use domain::{BenefitCode, BranchCode, Rejection};
-use finance::charging::{self, ChargeSource, PriceSource, RunBenefitFilter};
+use finance::charging::{self, ChargeSource, NewChargingRun, PriceSource, RunBenefitFilter};
 use serde_json::{Value, json};
 use storage::{Row, SqlScalar};
 use testkit::{World, both_engines};
@@ -139,7 +139,7 @@ async fn cancelling_one_title_frees_its_months(world: World) {
 #[both_engines]
 async fn a_booklet_covers_its_months(world: World) {
     let calls = charged_members(world).await;
-    let booklet = charging::NewChargingRun { instalments: 3, ..in_branch(run_of("2026-12"), 2) };
+    let booklet = NewChargingRun { instalments: 3, ..in_branch(run_of("2026-12"), 2) };
     let issued = calls.issue_run(booklet).await;
     let titles = titles_of(&calls, MEMBER).await;
     let days: Vec<&Value> = titles.iter().map(|one| &one["dataVencimento"]).collect();
@@ -239,7 +239,7 @@ async fn each_step_needs_its_right(world: World) {
 async fn bad_runs_are_refused(world: World) {
     let calls = charged_members(world).await;
     let boss = calls.boss().await;
-    let bad = charging::NewChargingRun {
+    let bad = NewChargingRun {
         month: month("2029-01"),
         group: Some(domain::GroupCode::new(9)),
         branch: Some(BranchCode::new(99)),
@@ -399,6 +399,12 @@ async fn fees_discounts_and_one_off_charges_are_lines(world: World) {
     assert_eq!(car.row.amount, 15_055 - 1_506, "the fee is owed once");
 }
 
+/// How many joining fees titles in force charge the member's car.
+pub const JOINING_FEES: &str =
+    "SELECT COUNT(*) AS n FROM title_lines l JOIN titles t ON t.tenant = l.tenant AND t.code = l.title
+     JOIN charge_items i ON i.tenant = l.tenant AND i.code = l.charge_item
+     WHERE l.tenant = $1 AND COALESCE(l.benefit, 1) = 1 AND i.kind = 4 AND t.situation <> 4";
+
 /// Whatever the order in which months are charged.
 #[both_engines]
 async fn the_joining_fee_is_charged_once(world: World) {
@@ -407,22 +413,18 @@ async fn the_joining_fee_is_charged_once(world: World) {
     calls.alter(here, "UPDATE plans SET joining_fee = 5000 WHERE tenant = $1 AND code = 1", Vec::new()).await;
     let join = "UPDATE benefits SET joined_on = $2 WHERE tenant = $1 AND code = $3";
     calls.alter(here, join, vec!["2026-11-20".into(), CAR.into()]).await;
-    let fees =
-        "SELECT COUNT(*) AS n FROM title_lines l JOIN titles t ON t.tenant = l.tenant AND t.code = l.title
-         JOIN charge_items i ON i.tenant = l.tenant AND i.code = l.charge_item
-         WHERE l.tenant = $1 AND l.benefit = 1 AND i.kind = 4 AND t.situation <> 4";
     let january = calls.issue_run(run_of("2027-01")).await;
-    assert_eq!(calls.numbers(fees).await, [1]);
+    assert_eq!(calls.numbers(JOINING_FEES).await, [1]);
     let december = calls.issue_run(run_of("2026-12")).await;
-    assert_eq!(calls.numbers(fees).await, [1], "not again with an earlier month");
+    assert_eq!(calls.numbers(JOINING_FEES).await, [1], "not again with an earlier month");
     calls.change_due_day(CAR, 15).await;
     calls.revise(CAR).await;
-    assert_eq!(calls.numbers(fees).await, [1], "nor lost in a revision");
+    assert_eq!(calls.numbers(JOINING_FEES).await, [1], "nor lost in a revision");
     calls.undo(january.run.code).await;
-    assert_eq!(calls.numbers(fees).await, [0]);
+    assert_eq!(calls.numbers(JOINING_FEES).await, [0]);
     calls.undo(december.run.code).await;
     calls.issue_run(run_of("2026-12")).await;
-    assert_eq!(calls.numbers(fees).await, [1], "owed again");
+    assert_eq!(calls.numbers(JOINING_FEES).await, [1], "owed again");
 }
 
 #[both_engines]
@@ -456,22 +458,118 @@ async fn a_benefit_that_is_added_after_the_preview_is_listed(world: World) {
     assert_eq!((second.run.counts.charged, reason_of(&calls, second.run.code, added).await), (1, None));
 }
 
-/// The general rule leaves groups to their own rules.
+/// Who comes into a run without having been seen in its preview, wherever their code is.
+#[both_engines]
+async fn a_benefit_that_moves_into_the_scope_after_the_preview_is_listed(world: World) {
+    let calls = charged_members(world).await;
+    calls.active_car(1, "NEW1A23", json!({"diaVencimento": 15})).await;
+    calls.change_due_day(SECOND_CAR, 20).await;
+    let prepared = calls.prepare(NewChargingRun { due_day: Some(15), ..run_of("2026-12") }).await;
+    calls.issue_run(NewChargingRun { due_day: Some(20), ..run_of("2026-12") }).await;
+    calls.change_due_day(CAR, 15).await;
+    calls.change_due_day(SECOND_CAR, 15).await;
+    calls.approve(prepared.run.code).await;
+    calls.work().await;
+    let issued = calls.read_run(prepared.run.code).await;
+    assert_eq!(issued.run.counts.benefits, prepared.run.counts.benefits + 2);
+    calls.check_run(&issued).await;
+    assert_eq!(reason_of(&calls, prepared.run.code, CAR).await, Some(NotChargedReason::AddedSincePreview));
+    assert_eq!(
+        reason_of(&calls, prepared.run.code, SECOND_CAR).await,
+        Some(NotChargedReason::AlreadyCharged)
+    );
+}
+
+#[both_engines]
+async fn the_joining_fee_is_charged_once_by_runs_prepared_together(world: World) {
+    let calls = charged_members(world).await;
+    let here = calls.world.here;
+    calls.alter(here, "UPDATE plans SET joining_fee = 5000 WHERE tenant = $1 AND code = 1", Vec::new()).await;
+    let join = "UPDATE benefits SET joined_on = $2 WHERE tenant = $1 AND code = $3";
+    calls.alter(here, join, vec!["2026-11-20".into(), CAR.into()]).await;
+    let december = calls.prepare(run_of("2026-12")).await;
+    let january = calls.prepare(run_of("2027-01")).await;
+    for run in [&december, &january] {
+        calls.approve(run.run.code).await;
+        calls.work().await;
+        calls.check_run(&calls.read_run(run.run.code).await).await;
+    }
+    assert_eq!(calls.numbers(JOINING_FEES).await, [1]);
+    assert_eq!(reason_of(&calls, january.run.code, CAR).await, Some(NotChargedReason::ChangedSincePreview));
+    let again = calls.issue_run(run_of("2027-01")).await;
+    assert_eq!((again.run.counts.charged, calls.numbers(JOINING_FEES).await), (1, vec![1]));
+}
+
+/// As one title for two vehicles.
+#[both_engines]
+async fn a_joining_fee_that_was_charged_by_hand_is_charged_no_more(world: World) {
+    let calls = charged_members(world).await;
+    let here = calls.world.here;
+    calls.active_car(1, "NEW1A23", json!({"diaVencimento": 10})).await;
+    calls.alter(here, "UPDATE plans SET joining_fee = 5000 WHERE tenant = $1 AND code = 1", Vec::new()).await;
+    let join = "UPDATE benefits SET joined_on = $2 WHERE tenant = $1 AND person = $3";
+    calls.alter(here, join, vec!["2026-11-10".into(), MEMBER.into()]).await;
+    let fee = json!({"codPessoa": MEMBER, "codTipoTitulo": 2, "valor": 100, "codBeneficios": [CAR, 5]});
+    calls.saved(&calls.operator, "/gestao/financeiro/titulo", &fee).await;
+    calls.issue_run(run_of("2026-12")).await;
+    assert_eq!(calls.numbers(JOINING_FEES).await, [1], "of the title by hand");
+}
+
+/// A discount that is granted after the preview is no part of what was approved, and one that is granted after the issue
+/// asks for a revision.
+#[both_engines]
+async fn a_discount_after_the_preview_is_told(world: World) {
+    let calls = charged_members(world).await;
+    let discount = json!({"codDesconto": 1, "nome": "Cortesia", "percentual": 100});
+    calls.saved(&calls.administrator, "/gestao/desconto", &discount).await;
+    let grant = async |benefit: i32| {
+        let granted = json!({"codDesconto": 1, "desdeMes": "12/2026", "motivo": "Acordo da diretoria."});
+        let path = format!("/gestao/financeiro/beneficio/{benefit}/desconto");
+        calls.saved(&calls.operator, &path, &granted).await;
+    };
+    let prepared = calls.prepare(run_of("2026-12")).await;
+    grant(CAR).await;
+    calls.approve(prepared.run.code).await;
+    calls.work().await;
+    assert_eq!(reason_of(&calls, prepared.run.code, CAR).await, Some(NotChargedReason::ChangedSincePreview));
+    assert_eq!(calls.count("title_revisions").await, 0, "no title charges it");
+    grant(SECOND_CAR).await;
+    assert_eq!(calls.numbers("SELECT benefit AS n FROM title_revisions WHERE tenant = $1").await, [3]);
+}
+
+/// The general rule leaves groups to their own rules, and has a run for each of the others.
 #[both_engines]
 async fn a_group_with_a_rule_of_its_own_is_prepared_by_that_alone(world: World) {
     let mut calls = charged_members(world).await;
     let here = calls.world.here;
     calls.alter(here, "UPDATE charging_rules SET preparation_day = 20 WHERE tenant = $1", Vec::new()).await;
+    calls.saved(&calls.administrator, "/gestao/grupoProtecao", &json!({"nome": "Caminhões"})).await;
     let rule = json!({"nome": "Regra das motos", "codGrupo": 2, "codTipoTitulo": 1, "diaPreparo": 26});
     calls.saved(&calls.administrator, "/gestao/regraCobranca", &rule).await;
     calls.pass_days(7).await;
     calls.work().await;
-    let groups = "SELECT protection_group AS n FROM charging_runs WHERE tenant = $1 ORDER BY code";
-    assert_eq!(calls.numbers(groups).await, [1]);
+    assert_eq!(calls.numbers(PREPARED_GROUPS).await, [1, 3]);
     calls.pass_days(5).await;
     calls.work().await;
     calls.work().await;
-    assert_eq!(calls.numbers(groups).await, [1, 2]);
+    assert_eq!(calls.numbers(PREPARED_GROUPS).await, [1, 3, 2]);
+}
+
+/// The groups that runs are for, 0 for all of them.
+const PREPARED_GROUPS: &str =
+    "SELECT COALESCE(protection_group, 0) AS n FROM charging_runs WHERE tenant = $1 ORDER BY code";
+
+#[both_engines]
+async fn a_rule_that_is_added_after_the_general_run_prepares_one_run_more(world: World) {
+    let mut calls = charged_members(world).await;
+    let here = calls.world.here;
+    calls.alter(here, "UPDATE charging_rules SET preparation_day = 20 WHERE tenant = $1", Vec::new()).await;
+    calls.pass_days(7).await;
+    calls.work().await;
+    let rule = json!({"nome": "Regra das motos", "codGrupo": 2, "codTipoTitulo": 1, "diaPreparo": 20});
+    calls.saved(&calls.administrator, "/gestao/regraCobranca", &rule).await;
+    calls.work().await;
+    assert_eq!(calls.numbers(PREPARED_GROUPS).await, [0, 2]);
 }
 
 /// A penalty for a tracker that was not returned, for example.
@@ -553,7 +651,7 @@ async fn random_history(world: World, seed: u64) {
             0 | 1 => {
                 let run = run_of(["2026-12", "2027-01", "2027-02"][usize::try_from(below(3)).unwrap()]);
                 let instalments = 1 + i32::try_from(below(3)).unwrap();
-                let run = charging::NewChargingRun { instalments, ..run };
+                let run = NewChargingRun { instalments, ..run };
                 let run = if below(2) == 0 { in_branch(run, 2) } else { run };
                 issued.push(calls.issue_run(run).await.run.code);
             }

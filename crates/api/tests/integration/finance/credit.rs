@@ -136,7 +136,7 @@ async fn use_credits(calls: &Calls, codes: &[TitleCode]) -> Vec<(TitleCode, i64)
                     suppresses_triggers: false,
                     now,
                 };
-                finance::use_credits(tx, &context, codes).await
+                finance::use_credits(tx, &context, &domain::Scope::for_tenant(tenant), codes).await
             })
         },
     );

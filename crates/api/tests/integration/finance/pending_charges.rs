@@ -1,8 +1,9 @@
 //! Lines that the next charge takes: by hand, or fine and interest that a payment left.
 
-use crate::calls::{Calls, told_about, with};
+use crate::calls::{Calls, items, told_about, with};
+use crate::finance::charging_scene::run_of;
 use crate::finance::scene::{
-    FAR_CAR, FAR_MEMBER, MEMBER, SECOND_CAR, SECOND_MEMBER, TITLES, late_title, parts, scene,
+    FAR_CAR, FAR_MEMBER, MEMBER, SECOND_CAR, SECOND_MEMBER, TITLES, charged_members, late_title, parts, scene,
 };
 use domain::{Clock, PendingChargeCode, PersonCode, TitleCode};
 use finance_storage::pending_charges::{list_waiting_charges, take_pending_charges};
@@ -18,7 +19,7 @@ fn inspection(more: Value) -> Value {
 
 async fn listed(calls: &Calls, query: &[(&str, &str)]) -> Vec<Value> {
     let page = calls.read(&calls.operator, PENDING, query).await;
-    let items = crate::calls::items(&page);
+    let items = items(&page);
     assert_eq!(page["quantidade"], json!(items.len()));
     items
 }
@@ -94,6 +95,24 @@ async fn a_line_is_refused_by_name_and_by_branch(world: World) {
     let far = calls.saved(&calls.administrator, PENDING, &inspection(json!({"codPessoa": FAR_MEMBER}))).await;
     assert_eq!(listed(&calls, &[]).await, Vec::<Value>::new());
     cancel(&calls, &far["codLancamento"]).await.refuses(404);
+}
+
+/// A charge that names no benefit waits where the person's benefits are charged, so that a run takes it.
+#[both_engines]
+async fn a_line_of_a_person_is_charged_with_their_benefits(world: World) {
+    let calls = charged_members(world).await;
+    // The only vehicle is of the second group.
+    let alone = calls.saved(&calls.operator, PENDING, &inspection(json!({"codPessoa": SECOND_MEMBER}))).await;
+    calls.issue_run(run_of("2026-12")).await;
+    let path = format!("{PENDING}?codPessoa={SECOND_MEMBER}");
+    let charged = items(&calls.read(&calls.operator, &path, &[]).await).remove(0);
+    assert_eq!(
+        (&charged["codLancamento"], &charged["situacao"]),
+        (&alone["codLancamento"], &json!("COBRADO"))
+    );
+    calls.active_car(1, "MOT1A23", json!({"codPlano": 6, "diaVencimento": 10})).await;
+    let refused = calls.refused(PENDING, &inspection(json!({"codPessoa": MEMBER}))).await;
+    assert!(told_about(&refused, "codBeneficio"), "{refused}");
 }
 
 #[both_engines]

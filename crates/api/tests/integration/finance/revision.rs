@@ -1,6 +1,7 @@
 //! Titles that are not yet due, after their benefit has changed.
 
 use crate::calls::{Calls, array, items, with};
+use crate::finance::charging::JOINING_FEES;
 use crate::finance::charging_scene::run_of;
 use crate::finance::scene::{CAR, FAR_CAR, MEMBER, SECOND_CAR, charged_members, late_title};
 use finance::charging::NewChargingRun;
@@ -337,4 +338,39 @@ async fn a_one_off_charge_follows_its_benefit_to_another_branch(world: World) {
     calls.issue_run(run_of("2026-12")).await;
     let amounts = "SELECT amount AS n FROM titles WHERE tenant = $1 AND person = 1";
     assert_eq!(calls.numbers(amounts).await, [15_755]);
+}
+
+/// A fee that was added by hand is not the plan's.
+#[both_engines]
+async fn a_revision_adds_no_joining_fee(world: World) {
+    let calls = charged_members(world).await;
+    let here = calls.world.here;
+    calls.alter(here, "UPDATE plans SET joining_fee = 5000 WHERE tenant = $1 AND code = 1", Vec::new()).await;
+    let join = "UPDATE benefits SET joined_on = $2 WHERE tenant = $1 AND code = $3";
+    calls.alter(here, join, vec!["2020-01-10".into(), CAR.into()]).await;
+    let charge = json!({"codPessoa": MEMBER, "codBeneficio": CAR, "codItemCobranca": 4, "valor": 30});
+    calls.saved(&calls.operator, "/gestao/financeiro/lancamento", &charge).await;
+    calls.issue_run(run_of("2026-12")).await;
+    assert_eq!(field(&open_titles(&calls).await, "valor"), [180.55]);
+    calls.change_due_day(CAR, 15).await;
+    calls.revise(CAR).await;
+    assert_eq!(field(&open_titles(&calls).await, "valor"), [180.55]);
+}
+
+#[both_engines]
+async fn the_joining_fee_of_a_month_that_falls_away_goes_to_the_next(world: World) {
+    let calls = charged_members(world).await;
+    let here = calls.world.here;
+    calls.alter(here, "UPDATE plans SET joining_fee = 5000 WHERE tenant = $1 AND code = 1", Vec::new()).await;
+    let join = "UPDATE benefits SET joined_on = $2 WHERE tenant = $1 AND code = $3";
+    calls.alter(here, join, vec!["2026-11-20".into(), CAR.into()]).await;
+    calls.issue_run(NewChargingRun { instalments: 2, ..run_of("2026-12") }).await;
+    let mut before = open_titles(&calls).await;
+    before.sort_by_key(|title| title["codTitulo"].as_i64());
+    assert_eq!(field(&before, "valor"), [200.55, 150.55]);
+    // After the cut-off day: December is not charged.
+    calls.change_benefit(CAR, json!({"dataAdesao": "28/11/2026"})).await;
+    calls.revise(CAR).await;
+    assert_eq!(field(&open_titles(&calls).await, "valor"), [200.55]);
+    assert_eq!(calls.numbers(JOINING_FEES).await, [1]);
 }

@@ -69,7 +69,7 @@ async fn write_revision(
         cancelled.push(revised.code);
         issued.extend(codes);
     }
-    use_credits(tx, &context, &issued).await?;
+    use_credits(tx, &context, &command.scope, &issued).await?;
     tx.execute(delete_title_revision(tenant, benefit)).await?;
     let change = AuditedChange::new(AuditedAction::ReviseTitles, AuditedRecordKind::Benefit, benefit.get())
         .with_argument(totals.cancelled_titles)

@@ -1,5 +1,6 @@
 //! What a revision does with each title of a benefit.
 
+use super::super::charge_lines::JoiningFeeState;
 use super::super::issue_charges::convert_line;
 use super::sources::{IssuedCharge, RevisedBenefitSources};
 use super::taken_charges::{TitleLine, match_charges};
@@ -113,11 +114,20 @@ pub(super) fn plan_revision(
     sources: &RevisedBenefitSources,
     today: Date,
 ) -> TitleRevision {
-    let revise = |charge: &IssuedCharge| RevisedTitle {
-        code: charge.code,
-        title: charge.title.clone(),
-        month: charge.month.month,
-        outcome: plan_outcome(registers, sources, charge, today),
+    // The joining fee of a title that falls away is charged by the next one.
+    let mut is_fee_left = false;
+    let revise = |charge: &IssuedCharge| {
+        let joining_fee = match is_fee_left {
+            true => JoiningFeeState::ChargedHere,
+            false => sources.find_joining_fee(charge),
+        };
+        let outcome = plan_outcome(registers, sources, (charge, joining_fee), today);
+        if let TitleRevisionOutcome::Replaced { titles, .. } = &outcome {
+            let mut lines = titles.iter().flat_map(|title| &title.lines);
+            is_fee_left = joining_fee == JoiningFeeState::ChargedHere
+                && !lines.any(|line| sources.is_joining_fee(line));
+        }
+        RevisedTitle { code: charge.code, title: charge.title.clone(), month: charge.month.month, outcome }
     };
     TitleRevision { benefit: sources.benefit.code, titles: sources.charges.iter().map(revise).collect() }
 }
@@ -125,7 +135,7 @@ pub(super) fn plan_revision(
 fn plan_outcome(
     registers: &TenantRegisters,
     sources: &RevisedBenefitSources,
-    charge: &IssuedCharge,
+    (charge, joining_fee): (&IssuedCharge, JoiningFeeState),
     today: Date,
 ) -> TitleRevisionOutcome {
     if charge.has_settlement {
@@ -137,7 +147,7 @@ fn plan_outcome(
     let was = list_amounts(own.iter().map(|one| &one.line));
     let mut rest = build_rest(&charge.title);
     others.into_iter().for_each(|one| rest.push(one));
-    let (new, not_charged) = match sources.charge_again(registers, charge, today) {
+    let (new, not_charged) = match sources.charge_again(registers, (charge, joining_fee), today) {
         Err(reason) => (None, Some(reason)),
         Ok(again) => {
             let mut new = PlannedTitle {

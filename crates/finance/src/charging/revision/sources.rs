@@ -2,6 +2,7 @@
 
 use super::super::charge_lines::{ChargeInput, JoiningFeeState, charge_benefit};
 use super::super::run_terms::RunTerms;
+use super::taken_charges::match_charges;
 use app::Error;
 use app::register_snapshot::TenantRegisters;
 use domain::finance::{ChargeItemKind, ChargeLine, NotChargedReason};
@@ -46,6 +47,7 @@ pub(super) struct RevisedBenefitSources {
     grants: Vec<StoredGrant>,
     /// The titles that charge the joining fee.
     joining_fees: Vec<TitleCode>,
+    joining_items: Vec<ChargeItemCode>,
 }
 
 /// What is read of the registers before a revision reads its sources.
@@ -98,14 +100,38 @@ impl RevisedBenefitSources {
         let items = day.joining_items.iter().copied();
         let joining_fees = list_titles_with_items(tx, tenant, [code], items).await?;
         let joining_fees = joining_fees.into_iter().map(|(_, title)| title).collect();
-        Ok(Some(RevisedBenefitSources { benefit, charges, charged_months, grants, joining_fees }))
+        let joining_items = day.joining_items.clone();
+        Ok(Some(RevisedBenefitSources {
+            benefit,
+            charges,
+            charged_months,
+            grants,
+            joining_fees,
+            joining_items,
+        }))
+    }
+
+    /// Whether a title that is revised charges the joining fee of the benefit, or another one does.
+    pub(super) fn find_joining_fee(&self, charge: &IssuedCharge) -> JoiningFeeState {
+        let lines = match_charges(&charge.lines, &charge.taken);
+        // One that was added by hand is no price of the plan.
+        let is_here = lines.iter().any(|one| one.pending_charge.is_none() && self.is_joining_fee(&one.line));
+        match self.joining_fees.is_empty() {
+            _ if is_here => JoiningFeeState::ChargedHere,
+            true => JoiningFeeState::NotCharged,
+            false => JoiningFeeState::Charged,
+        }
+    }
+
+    pub(super) fn is_joining_fee(&self, line: &ChargeLine) -> bool {
+        line.benefit == Some(self.benefit.code) && self.joining_items.contains(&line.item)
     }
 
     /// Charges the benefit again, with the prices and discounts of today. One-off charges stay as they were taken.
     pub(super) fn charge_again(
         &self,
         registers: &TenantRegisters,
-        charge: &IssuedCharge,
+        (charge, joining_fee): (&IssuedCharge, JoiningFeeState),
         today: Date,
     ) -> Result<NewCharge, NotChargedReason> {
         let run = StoredChargingRun {
@@ -125,11 +151,7 @@ impl RevisedBenefitSources {
             grants: &self.grants,
             pending_charges: &[],
             taken: &BTreeSet::new(),
-            joining_fee: match self.joining_fees.as_slice() {
-                [] => JoiningFeeState::NotCharged,
-                titles if titles.contains(&charge.code) => JoiningFeeState::ChargedHere,
-                _ => JoiningFeeState::Charged,
-            },
+            joining_fee,
         };
         let charged = charge_benefit(&terms, &input).ok_or(NotChargedReason::NotUsable)?;
         if let Some(reason) = charged.row.reason {

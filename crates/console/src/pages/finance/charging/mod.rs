@@ -49,10 +49,10 @@ pub const fn label_reason(reason: NotChargedReason) -> &'static str {
         NotChargedReason::NotUsable => "O grupo ou um item da cobrança está inativo",
         NotChargedReason::OneOffChargeGone => "Um lançamento avulso mudou depois da prévia",
         NotChargedReason::AddedSincePreview => {
-            "Foi incluído depois da prévia: prepare outra cobrança do mês para ele"
+            "Passou a fazer parte da cobrança depois da prévia: prepare outra do mês para ele"
         }
         NotChargedReason::OneOffChargeLeft => {
-            "A situação não é cobrada, mas há um lançamento avulso à espera: emita um título para ele"
+            "A situação não é cobrada, mas há um lançamento avulso à espera: emita um título com o valor e cancele o lançamento"
         }
     }
 }
