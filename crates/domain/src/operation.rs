@@ -83,6 +83,7 @@ operations!(
     ChangeTitleDueDay = "PUT /gestao/financeiro/titulo/{codTitulo}/vencimento",
     ListPendingCharges = "GET /gestao/financeiro/lancamento",
     AddPendingCharge = "POST /gestao/financeiro/lancamento",
+    IssuePendingCharge = "POST /gestao/financeiro/lancamento/{codLancamento}/emitir",
     CancelPendingCharge = "PUT /gestao/financeiro/lancamento/{codLancamento}/cancelar",
     ReverseSettlement = "PUT /gestao/financeiro/liquidacao/{codLiquidacao}/estornar",
     ShowMemberBalance = "GET /gestao/financeiro/associado/{codPessoa}",

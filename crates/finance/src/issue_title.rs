@@ -10,7 +10,7 @@ use app::command::{WriteCommand, run_command};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::register_snapshot::{TenantRegisters, confirm_registers};
 use app::session::Session;
-use app::{App, Error};
+use app::{ActorContext, App, Error};
 use domain::finance::{
     BankCalendar, ChargeLine, EarlyDiscountRule, FinanceProblem, LateChargeRates, LaunchKind,
     LedgerEntryKind, ShortfallTreatment, TitleSituation, allocate_by_largest_remainder, book_issue,
@@ -48,7 +48,7 @@ pub struct NewTitleInput {
 }
 
 /// Bank days until a title without a benefit is due.
-const DEFAULT_BANK_DAYS: u32 = 5;
+pub(crate) const DEFAULT_BANK_DAYS: u32 = 5;
 
 /// Issues one title, as `/ext` does.
 #[boxed::future]
@@ -113,6 +113,8 @@ async fn write_titles(tx: &mut Tx, command: &WriteCommand<NewTitleInput>) -> Res
         return Err(Error::Refused(problems));
     };
     days.refuse_closed_month(issued_on)?;
+    let missing = || Error::Defect(format!("charge item {} is not registered", title_type.charge_item));
+    let item = registers.money.charge_item(title_type.charge_item).ok_or_else(missing)?;
     let shares = vec![1; due_days.len()];
     let amounts = allocate_by_largest_remainder(input.amount.cents(), &shares)
         .ok_or_else(|| refuse(FinanceProblem::TooManyInstalments))?;
@@ -121,14 +123,24 @@ async fn write_titles(tx: &mut Tx, command: &WriteCommand<NewTitleInput>) -> Res
         let plan = TitlePlan {
             title_type,
             holder: &holder,
+            person: input.person,
+            description: input.description.clone().unwrap_or_else(|| title_type.name.clone()),
+            note: input.note.clone(),
+            line: ChargeLine {
+                item: item.code,
+                nature: item.nature,
+                benefit: holder.benefits.first().copied().filter(|_| holder.benefits.len() == 1),
+                amount,
+                description: None,
+            },
+            waits: input.waits_for_release && title_type.launch_kind == LaunchKind::Debit,
             issued_on,
             due_on: *due_on,
             effective_due_on: calendar.next_bank_day_from(*due_on),
             calendar: &calendar,
             instalment: (number, input.instalments),
-            amount,
         };
-        let code = write_title(tx, command, &plan).await?;
+        let code = write_title(tx, &command.actor_context(), plan).await?;
         issued.push(read_written_title(tx, command, code).await?);
     }
     Ok(issued)
@@ -156,11 +168,11 @@ fn check_amount(input: &NewTitleInput, problems: &mut Vec<Rejection>) {
 }
 
 /// Whose title it is, and what follows from that.
-struct TitleHolder {
-    branch: BranchCode,
-    group: GroupCode,
-    due_day: Option<i32>,
-    benefits: Vec<BenefitCode>,
+pub(crate) struct TitleHolder {
+    pub branch: BranchCode,
+    pub group: GroupCode,
+    pub due_day: Option<i32>,
+    pub benefits: Vec<BenefitCode>,
 }
 
 async fn find_title_holder(
@@ -249,39 +261,34 @@ fn list_due_days(
 }
 
 /// One title that is about to be written.
-struct TitlePlan<'p> {
-    title_type: &'p StoredTitleType,
-    holder: &'p TitleHolder,
-    issued_on: Date,
-    due_on: Date,
-    effective_due_on: Date,
-    calendar: &'p BankCalendar,
+pub(crate) struct TitlePlan<'p> {
+    pub title_type: &'p StoredTitleType,
+    pub holder: &'p TitleHolder,
+    pub person: PersonCode,
+    pub description: String,
+    pub note: Option<String>,
+    pub line: ChargeLine,
+    /// It is posted when it is released.
+    pub waits: bool,
+    pub issued_on: Date,
+    pub due_on: Date,
+    pub effective_due_on: Date,
+    pub calendar: &'p BankCalendar,
     /// Number and total.
-    instalment: (i32, i32),
-    amount: i64,
+    pub instalment: (i32, i32),
 }
 
-async fn write_title(
+pub(crate) async fn write_title(
     tx: &mut Tx,
-    command: &WriteCommand<NewTitleInput>,
-    plan: &TitlePlan<'_>,
+    context: &ActorContext<'_>,
+    plan: TitlePlan<'_>,
 ) -> Result<TitleCode, Error> {
-    let (tenant, context, input) = (command.scope.tenant(), command.actor_context(), &command.input);
-    let (title_type, holder) = (plan.title_type, plan.holder);
+    let (tenant, title_type, holder) = (context.tenant, plan.title_type, plan.holder);
     let code = TitleCode::new(counters::reserve_number(tx, tenant, Counter::Title).await?);
-    let missing = || Error::Defect(format!("charge item {} is not registered", title_type.charge_item));
-    let item = command.registers.money.charge_item(title_type.charge_item).ok_or_else(missing)?;
-    let line = ChargeLine {
-        item: item.code,
-        nature: item.nature,
-        benefit: holder.benefits.first().copied().filter(|_| holder.benefits.len() == 1),
-        amount: plan.amount,
-        description: None,
-    };
-    let lines = [line];
-    let waits = input.waits_for_release && title_type.launch_kind == LaunchKind::Debit;
+    let amount = plan.line.amount;
+    let lines = [plan.line];
     let mut statements = Vec::new();
-    let issue_entry = if waits {
+    let issue_entry = if plan.waits {
         None
     } else {
         let booked = book_issue(holder.group, title_type.launch_kind, &lines).map_err(report_imbalance)?;
@@ -293,51 +300,50 @@ async fn write_title(
             settlement: None,
             reverses: None,
         };
-        let (entry, inserts) = prepare_entry(tx, &context, &fact, &booked).await?;
+        let (entry, inserts) = prepare_entry(tx, context, &fact, &booked).await?;
         statements.extend(inserts);
         Some(entry)
     };
-    let rule = title_type.late_charge_rule.and_then(|rule| command.registers.money.late_charge_rule(rule));
+    let rule = title_type.late_charge_rule.and_then(|rule| context.registers.money.late_charge_rule(rule));
     let early_discount = rule.map_or_else(EarlyDiscountRule::default, |rule| rule.early_discount);
-    let description = input.description.clone().unwrap_or_else(|| title_type.name.clone());
     let title = StoredTitle {
-        person: input.person,
+        person: plan.person,
         branch: holder.branch,
         group: holder.group,
         title_type: title_type.code,
         launch_kind: title_type.launch_kind,
-        description,
-        note: input.note.clone(),
+        description: plan.description,
+        note: plan.note,
         issued_on: plan.issued_on,
         due_on: plan.due_on,
         original_due_on: plan.due_on,
         effective_due_on: plan.effective_due_on,
-        posted_on: (!waits).then_some(plan.issued_on),
+        posted_on: (!plan.waits).then_some(plan.issued_on),
         instalment: plan.instalment.0,
         instalments: plan.instalment.1.max(1),
         rates: rule.map_or_else(LateChargeRates::default, |rule| rule.rates),
         shortfall: rule.map_or(ShortfallTreatment::NextCharge, |rule| rule.shortfall),
         early_discount,
         early_discount_until: early_discount.find_last_day(plan.due_on, plan.calendar),
-        amount: plan.amount,
-        open_amount: plan.amount,
+        amount,
+        open_amount: amount,
         settled_total: 0,
         settled_on: None,
-        situation: if waits { TitleSituation::Pending } else { TitleSituation::Open },
+        situation: if plan.waits { TitleSituation::Pending } else { TitleSituation::Open },
         cancelled_on: None,
         cancelled_because: None,
         issue_entry,
-        user: command.user,
+        user: context.user,
         version: 1,
-        created_at: command.now,
-        updated_at: command.now,
+        created_at: context.now,
+        updated_at: context.now,
     };
     statements.splice(0..0, titles::insert_title(tenant, code, &title, &lines, &holder.benefits));
     let issued = TitleChange { code, title: &title, benefits: &holder.benefits, from: None, reason: None };
-    statements.extend(prepare_title_changes(tx, &context, &[issued]).await?);
+    statements.extend(prepare_title_changes(tx, context, &[issued]).await?);
     let change = AuditedChange::new(AuditedAction::Create, AuditedRecordKind::Title, code.get());
     let audit_code = counters::reserve_number(tx, tenant, Counter::Audit).await?;
-    statements.push(audit::insert_audit_entry(&context.audit_entry(Some(input.person), change), audit_code));
+    statements.push(audit::insert_audit_entry(&context.audit_entry(Some(plan.person), change), audit_code));
     tx.execute_batch(statements).await?;
     Ok(code)
 }

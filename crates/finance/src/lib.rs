@@ -21,6 +21,7 @@ mod full_title;
 mod import_balances;
 mod import_titles;
 mod imported_owner;
+mod issue_pending_charge;
 mod issue_title;
 mod late_charges_left;
 mod line_refusal;
@@ -57,6 +58,7 @@ pub use finance_storage::titles::{PersonDebt, StoredTitle};
 pub use full_title::{FullTitle, TitleBenefit, read_title};
 pub use import_balances::{OpeningBalanceRow, import_opening_balance, undo_opening_balance_import};
 pub use import_titles::{TitleImportRow, import_title, undo_title_import};
+pub use issue_pending_charge::issue_pending_charge;
 pub use issue_title::{NewTitleInput, issue_title, issue_titles};
 pub use member_balance::{MemberBalance, read_benefit_balance, read_member_balance};
 pub use money_overview::{

@@ -21,5 +21,5 @@ mod sales;
 mod unregistered_references;
 
 pub use client::{RequestPace, SleepFunction, build_runtime_sleep};
-pub use report::{MirrorRunReport, NOT_OFFERED};
+pub use report::{MirrorRunReport, NOT_MIRRORED};
 pub use run::{MirrorError, MirrorOptions, ProgressUpdate, run_mirror};

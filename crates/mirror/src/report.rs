@@ -18,8 +18,9 @@ pub struct MirrorRunReport {
     pub unread: Vec<String>,
 }
 
-/// Data that the API does not expose, so that no mirror can contain it.
-pub const NOT_OFFERED: &[&str] = &[
+/// Data that a mirror does not contain. Of all but money, the API exposes nothing.
+pub const NOT_MIRRORED: &[&str] = &[
+    "títulos, pagamentos e saldos (o que está em aberto entra por planilha: Importar)",
     "usuários, senhas e permissões (quem é citado aparece pelo nome, sem poder entrar)",
     "receptores de gatilhos e o que já foi entregue",
     "vistorias, chamados (help desk) e consultas médicas",
@@ -77,8 +78,8 @@ impl MirrorRunReport {
                 let _ = writeln!(text, "  - {subject}, {field}: {reason}");
             }
         }
-        let _ = writeln!(text, "\nA interface não oferece, e por isso não está aqui:");
-        for line in NOT_OFFERED {
+        let _ = writeln!(text, "\nO espelho não traz:");
+        for line in NOT_MIRRORED {
             let _ = writeln!(text, "  - {line}");
         }
         text.trim_end().to_owned()

@@ -215,7 +215,7 @@ async fn odd_data_never_ends_a_run_and_is_told(world: World) {
         "negócio; recebeu um número desta base",
         "evento; recebeu um número desta base",
         "GET /ext/crm/negocio/",
-        "A interface não oferece",
+        "O espelho não traz",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }

@@ -53,7 +53,7 @@ async fn a_base_is_mirrored_by_command(database: Database) {
     for part in [
         "na base 1 (Associação Demonstração), criada agora",
         "requisições em",
-        "A interface não oferece",
+        "O espelho não traz",
         "vistorias",
     ] {
         assert!(said.contains(part), "{part}: {said}");

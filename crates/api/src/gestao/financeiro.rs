@@ -219,7 +219,7 @@ fn render_periods(periods: &ClosedMonths, zone: &TimeZone) -> PeriodosTO {
     }
 }
 
-fn render_managed_title(full: &FullTitle) -> TituloGestaoTO {
+pub fn render_managed_title(full: &FullTitle) -> TituloGestaoTO {
     let today = TituloHojeTO {
         valor_aberto: render_cents(full.title.open_amount),
         multa_devida: render_cents(full.late_charges.fine),

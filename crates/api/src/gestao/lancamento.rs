@@ -5,6 +5,7 @@ use crate::answer::JsonAnswer;
 use crate::ext::financeiro::{read_line, render_cents};
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
+use crate::gestao::financeiro::render_managed_title;
 use crate::write::IncomingWrite;
 use axum::extract;
 use axum::response::Response;
@@ -12,7 +13,8 @@ use domain::{BenefitCode, PAGE_SIZE, PendingChargeCode, SettlementCode, TitleCod
 use finance::{FullPendingCharge, NewPendingCharge, PendingChargeCriteria};
 use wire::read::{self, BoundedInt};
 use wire::records::{
-    LancamentoInput, LancamentoQuery, LancamentoTO, ListaLancamentoTO, MotivoFinanceiroInput,
+    LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput, ListaLancamentoTO,
+    MotivoFinanceiroInput,
 };
 use wire::set_names;
 
@@ -50,6 +52,20 @@ pub async fn add_pending_charge(
         finance::add_pending_charge(&state.app, &caller, charge, once)
     };
     write.answer(&state, &caller, read::read_body, act, render_charge).await
+}
+
+/// `POST /gestao/financeiro/lancamento/{codLancamento}/emitir`
+pub async fn issue_pending_charge(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<PendingChargeCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
+    let act = |(charge, input): (PendingChargeCode, LancamentoTituloInput), once| {
+        finance::issue_pending_charge(&state.app, &caller, (charge, input.due.into_set()), once)
+    };
+    write.answer(&state, &caller, read, act, render_managed_title).await
 }
 
 /// `PUT /gestao/financeiro/lancamento/{codLancamento}/cancelar`

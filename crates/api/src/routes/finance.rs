@@ -5,10 +5,10 @@ use crate::gestao::{desconto, financeiro as management, lancamento as pending, v
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put};
 use wire::records::{
     DescontoBeneficioInput, DescontoBeneficioTO, DescontoEncerramentoInput, FechamentoInput,
-    FormaPagamentoTO, LancamentoInput, LancamentoQuery, LancamentoTO, LiquidacaoInput, ListaLancamentoTO,
-    ListaTituloTO, MotivoFinanceiroInput, MotivoInput, PeriodosTO, PesquisaTituloQuery, RecebimentoInput,
-    SaldoPessoaTO, TipoLiquidacaoTO, TipoTituloTO, TituloGestaoInput, TituloGestaoTO, TituloInput, TituloTO,
-    ValorCombinadoInput, ValorCombinadoQuery, ValorCombinadoTO, VencimentoInput,
+    FormaPagamentoTO, LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput, LiquidacaoInput,
+    ListaLancamentoTO, ListaTituloTO, MotivoFinanceiroInput, MotivoInput, PeriodosTO, PesquisaTituloQuery,
+    RecebimentoInput, SaldoPessoaTO, TipoLiquidacaoTO, TipoTituloTO, TituloGestaoInput, TituloGestaoTO,
+    TituloInput, TituloTO, ValorCombinadoInput, ValorCombinadoQuery, ValorCombinadoTO, VencimentoInput,
 };
 
 pub fn list_finance_operations() -> Vec<ApiOperation> {
@@ -154,6 +154,18 @@ fn list_pending_charge_operations() -> Vec<ApiOperation> {
             )
             .with_body::<LancamentoInput>()
             .with_answer::<LancamentoTO>(),
+        post(
+            "/gestao/financeiro/lancamento/{codLancamento}/emitir",
+            AllowedCallers::STAFF,
+            pending::issue_pending_charge,
+        )
+        .describe(
+            DocsSection::Finance,
+            "Emitir título de um lançamento",
+            "Emite um título só para um lançamento que espera, por exemplo de um benefício que já não é cobrado. Cancelado o título, o lançamento volta a esperar. O corpo pode vir vazio.",
+        )
+        .with_optional_body::<LancamentoTituloInput>()
+        .with_answer::<TituloGestaoTO>(),
         put(
             "/gestao/financeiro/lancamento/{codLancamento}/cancelar",
             AllowedCallers::STAFF,

@@ -440,9 +440,10 @@ def open_operations_take_a_token(ctx, response, case):
 
 # These need more that fits together than chance gives them; tests of their own see their answers.
 HARD = {"POST /gestao/instalacao", "PUT /gestao/evento/{codEvento}", "PUT /gestao/importacao/{codImportacao}/colunas"}
-# Only a title whose person has paid too much before has a credit, and only a line that waits is cancelled.
+# Only a title whose person has paid too much before has a credit, and only a line that waits is cancelled or gets a title.
 HARD |= {
     "POST /gestao/financeiro/titulo/{codTitulo}/usarCredito",
+    "POST /gestao/financeiro/lancamento/{codLancamento}/emitir",
     "PUT /gestao/financeiro/lancamento/{codLancamento}/cancelar",
 }
 # An import is asked for one thing after another.

@@ -25,11 +25,17 @@ export async function pages(page) {
   await page.goto(`${demo}/console/financeiro/titulos?situacao=vencido`);
   const overdue = await page.getAttribute(FIRST, "href");
   await page.goto(`${demo}/console/financeiro/cobrancas`);
-  const run = await page.getAttribute('tbody tr:first-child a[href*="/financeiro/cobrancas/"]', "href");
+  const [next, issued] = await page.locator('tbody a[href*="/financeiro/cobrancas/"]').evaluateAll(links =>
+    [...new Set(links.map(link => link.getAttribute("href")))]);
+  // The server may still be making the preview.
+  await page.goto(demo + next);
+  await page.waitForSelector("text=Aprovar");
   return [
     ["financeiro", "/console/financeiro"],
     ["cobrancas", "/console/financeiro/cobrancas"],
-    ["cobranca", run],
+    ["cobranca-preparada", next],
+    ["cobranca-emitida", issued],
+    ["lancamentos", "/console/financeiro/lancamentos?pessoa=1"],
     ["revisoes", "/console/financeiro/revisoes"],
     ["revisao", "/console/financeiro/revisoes/1"],
     ["valores-combinados", "/console/financeiro/valores-combinados"],

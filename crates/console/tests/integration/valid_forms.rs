@@ -135,6 +135,8 @@ pub fn list_valid_forms(subjects: FormSubjects) -> Vec<ValidForm> {
 fn list_member_forms(second: u8) -> Vec<ValidForm> {
     let at = "/console/beneficios/{codigo}";
     let below = |rest: &str| format!("{at}{rest}");
+    // That of the administrator was granted a discount, which changes it.
+    let version = if second == OF_ADMINISTRATOR.second { 3 } else { 2 };
     vec![
         define_form("/console/busca", "/console/busca", "q=Pessoa", ("", "")),
         define_form("/console/associados", "/console/associados", "nome=Pessoa", ("", "")),
@@ -159,19 +161,19 @@ fn list_member_forms(second: u8) -> Vec<ValidForm> {
         define_form(
             &below("/alterar"),
             "/console/beneficios/1/alterar",
-            "codLoja=2&observacao=Nota+nova&versao=2",
+            "codLoja=2&observacao=Nota+nova&versao=3",
             ("benefits", "Nota nova"),
         ),
         define_form(
             &below("/situacao"),
             &format!("/console/beneficios/{second}/situacao"),
-            "codSituacao=1&versao=2",
+            &format!("codSituacao=1&versao={version}"),
             ("benefits", ""),
         ),
         define_form(
             &below("/situacao/desfazer"),
             &format!("/console/beneficios/{second}/situacao/desfazer"),
-            "para=2&versao=3",
+            &format!("para=2&versao={}", version + 1),
             ("history", ""),
         ),
         define_form(
@@ -404,6 +406,18 @@ fn list_finance_forms() -> Vec<ValidForm> {
             "/console/financeiro/lancamentos/1/cancelar",
             "codPessoa=1&motivo=Lancado+por+engano",
             ("pending_charges", "Lancado por engano"),
+        ),
+        define_form(
+            "/console/financeiro/lancamentos",
+            "/console/financeiro/lancamentos",
+            "codPessoa=1&codItemCobranca=5&valor=80,00&descricao=Terceira+vistoria",
+            ("pending_charges", "Terceira vistoria"),
+        ),
+        define_form(
+            "/console/financeiro/lancamentos/{codigo}/emitir",
+            "/console/financeiro/lancamentos/2/emitir",
+            "codPessoa=1&vencimento=20/12/2026",
+            ("titles", "Terceira vistoria"),
         ),
         define_form(
             "/console/beneficios/{codigo}/descontos",

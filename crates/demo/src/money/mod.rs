@@ -6,6 +6,7 @@ mod bills;
 mod closings;
 mod monthly;
 mod months;
+mod next_run;
 mod payments;
 mod runs;
 mod scene;
@@ -25,10 +26,13 @@ use storage::WriteLane;
 /// More are not asked for.
 pub const MOST_MONTHS: u32 = 60;
 
+/// With more members the preview of a month takes too long to look at at once.
+const MOST_PREVIEWED_MEMBERS: u32 = 5_000;
+
 /// Months of money for this many members: a year and a half to look at, or little enough to be loaded soon.
 pub(crate) const fn choose_months(members: u32) -> u32 {
     match members {
-        0..=5_000 => 18,
+        0..=MOST_PREVIEWED_MEMBERS => 18,
         5_001..=50_000 => 6,
         _ => 1,
     }
@@ -56,6 +60,13 @@ pub(crate) async fn load_money(
         let unit =
             app.db.write(lane, prepare(progress), |tx, part| Box::pin(closings::close_next_month(tx, part)));
         progress = unit.await?;
+    }
+    if progress.members <= MOST_PREVIEWED_MEMBERS {
+        let (part, now) = (prepare(progress), app.now());
+        let unit = app
+            .db
+            .write(lane, (part, now), |tx, (part, now)| Box::pin(next_run::begin_next_run(tx, part, *now)));
+        unit.await?;
     }
     Ok(progress)
 }

@@ -110,7 +110,9 @@ pub use management::{
 pub use member::{AssociadoTO, BeneficioResumoTO};
 pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{ListPage, PagedRecord};
-pub use pending_charge::{LancamentoInput, LancamentoQuery, LancamentoTO, ListaLancamentoTO};
+pub use pending_charge::{
+    LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput, ListaLancamentoTO,
+};
 pub use person::{AssociadoInput, PessoaCampos, PessoaInput, PessoaOutputTO};
 pub use pricing::{
     DescontoBeneficioInput, DescontoBeneficioTO, DescontoEncerramentoInput, ValorCombinadoInput,

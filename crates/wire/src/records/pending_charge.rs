@@ -4,7 +4,7 @@ use super::JsonAmount;
 use crate::input;
 use crate::read::BoundedInt;
 use domain::finance::PendingChargeSituation;
-use domain::{BenefitCode, BoundedText, ChargeItemCode, Money, PersonCode};
+use domain::{BenefitCode, BoundedText, ChargeItemCode, Date, Money, PersonCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -35,6 +35,14 @@ input! {
         amount "valor": required Money = 80.00,
         /// O que se cobra; onde não vem, o nome do item.
         description "descricao": optional BoundedText<200> = "Segunda vistoria",
+    }
+}
+
+input! {
+    /// Um título só para um lançamento.
+    pub struct LancamentoTituloInput = "LancamentoTituloInputTO" {
+        /// O vencimento, de hoje em diante; onde não vem, daqui a cinco dias úteis.
+        due "vencimento": optional Date = "2026-12-20",
     }
 }
 

@@ -90,7 +90,8 @@ fn operations(
             "/gestao/financeiro/lancamento".to_owned(),
             json!({"codPessoa": MEMBER, "codItemCobranca": 5, "valor": 5}),
         ),
-        (Settling, "PUT", "/gestao/financeiro/lancamento/1/cancelar".to_owned(), reason.clone()),
+        (Settling, "POST", "/gestao/financeiro/lancamento/1/emitir".to_owned(), json!({})),
+        (Settling, "PUT", "/gestao/financeiro/lancamento/2/cancelar".to_owned(), reason.clone()),
         (Settling, "POST", managed(credited, "/usarCredito"), json!({})),
         (Sight, "GET", discounts.clone(), Value::Null),
         (Settling, "POST", discounts.clone(), grant),
@@ -129,6 +130,9 @@ async fn each_right_opens_what_it_names_and_nothing_else(world: World) {
         calls.prepare(in_branch(run_of("2027-01"), 2)).await,
     ];
     let runs = [first.run.code, second.run.code, issued].map(domain::ChargingRunCode::get);
+    // The first of two lines gets a title, the second one is cancelled.
+    let line = json!({"codPessoa": MEMBER, "codItemCobranca": 5, "valor": 5});
+    calls.saved(&calls.operator, "/gestao/financeiro/lancamento", &line).await;
     let mut all = operations(&open, &settlement, (&waiting, &credited));
     all.extend(charging_operations(runs));
     let known = list_operations().iter().filter(|one| one.path.contains("/financeiro/"));

@@ -3,7 +3,8 @@
 use crate::calls::{Calls, items, told_about, with};
 use crate::finance::charging_scene::run_of;
 use crate::finance::scene::{
-    FAR_CAR, FAR_MEMBER, MEMBER, SECOND_CAR, SECOND_MEMBER, TITLES, charged_members, late_title, parts, scene,
+    CAR, FAR_CAR, FAR_MEMBER, MEMBER, SECOND_CAR, SECOND_MEMBER, TITLES, charged_members, late_title, parts,
+    scene,
 };
 use domain::{Clock, PendingChargeCode, PersonCode, TitleCode};
 use finance_storage::pending_charges::{list_waiting_charges, take_pending_charges};
@@ -95,6 +96,33 @@ async fn a_line_is_refused_by_name_and_by_branch(world: World) {
     let far = calls.saved(&calls.administrator, PENDING, &inspection(json!({"codPessoa": FAR_MEMBER}))).await;
     assert_eq!(listed(&calls, &[]).await, Vec::<Value>::new());
     cancel(&calls, &far["codLancamento"]).await.refuses(404);
+}
+
+#[both_engines]
+async fn a_line_gets_a_title_of_its_own(world: World) {
+    let calls = charged_members(world).await;
+    let line = inspection(json!({"codBeneficio": CAR, "descricao": "Rastreador não devolvido"}));
+    let charge = calls.saved(&calls.operator, PENDING, &line).await["codLancamento"].clone();
+    assert_eq!(calls.cancel(&calls.operator, &json!(CAR), "").await.status, 200);
+    let path = format!("{PENDING}/{charge}/emitir");
+    let late = calls.post(&calls.operator, &path, &json!({"vencimento": "2026-11-13"})).await;
+    assert!(told_about(late.refuses(400), "vencimento"), "{late:?}");
+    calls.post(&calls.stranger, &path, &json!({})).await.refuses(404);
+    let title = calls.post(&calls.operator, &path, &json!({"vencimento": "2026-11-30"})).await.json();
+    let wanted = [json!(80.5), json!("ABERTO"), json!("Rastreador não devolvido"), json!("30/11/2026")];
+    assert_eq!(parts(&title, ["valor", "situacao", "descricao", "dataVencimento"]), wanted);
+    assert_eq!(title["beneficios"][0]["codBeneficio"], CAR, "{title}");
+    let found = listed(&calls, &[]).await.remove(0);
+    let codes = [json!("COBRADO"), title["codTitulo"].clone()];
+    assert_eq!(parts(&found, ["situacao", "codTitulo"]), codes);
+    calls.post(&calls.operator, &path, &json!({})).await.refuses(409);
+    calls.check_books("a title of a line").await;
+    let cancelled = calls.put_managed(&title, "/cancelar", json!({"motivo": "prova"})).await;
+    assert_eq!(cancelled.status, 200, "{cancelled:?}");
+    assert_eq!(listed(&calls, &[("situacao", "AGUARDANDO")]).await.len(), 1, "it waits again");
+    // Without a day it is due five bank days from Saturday, 14 November: the 20th is a holiday.
+    let again = calls.post(&calls.operator, &path, &json!({})).await.json();
+    assert_eq!(again["dataVencimento"], "23/11/2026", "{again}");
 }
 
 /// A charge that names no benefit waits where the person's benefits are charged, so that a run takes it.

@@ -41,6 +41,7 @@ pub fn list_finance_routes() -> Vec<PageRoute> {
         get  "/console/financeiro/titulos/{codigo}/recibo/{parte}"    SignedIn    receipt::show_receipt;
         get  "/console/financeiro/lancamentos"                        SignedIn    pending::show_pending_charges;
         post "/console/financeiro/lancamentos"                        SignedIn    pending::add_pending_charge;
+        post "/console/financeiro/lancamentos/{codigo}/emitir"        SignedIn    pending::issue_pending_charge;
         post "/console/financeiro/lancamentos/{codigo}/cancelar"      SignedIn    pending::cancel_pending_charge;
         get  "/console/financeiro/revisoes"                           SignedIn    revisions::show_revision_list;
         get  "/console/financeiro/revisoes/{codigo}"                  SignedIn    revisions::show_revision_page;

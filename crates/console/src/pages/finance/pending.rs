@@ -23,9 +23,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::finance::{ChargeItemKind, PendingChargeSituation, PendingChargeSource};
 use domain::{MoneyRight, PAGE_SIZE, PendingChargeCode, PersonCode};
-use finance::{FullPendingCharge, NewPendingCharge, PendingChargeCriteria};
+use finance::{FullPendingCharge, FullTitle, NewPendingCharge, PendingChargeCriteria};
 use serde_json::Value;
-use wire::records::{LancamentoInput, MotivoFinanceiroInput};
+use wire::records::{LancamentoInput, LancamentoTituloInput, MotivoFinanceiroInput};
 
 const SPECS: &[InputSpec] = &[
     InputSpec::choice("codItemCobranca", "Item de cobrança"),
@@ -34,6 +34,8 @@ const SPECS: &[InputSpec] = &[
     InputSpec::choice("codBeneficio", "Benefício")
         .with_hint("Em branco, entra na próxima cobrança da pessoa."),
 ];
+const DUE: &[InputSpec] = &[InputSpec::masked_text("vencimento", "Vencimento", "data")
+    .with_hint("Em branco, daqui a cinco dias úteis.")];
 const REASON: &[InputSpec] = &[InputSpec { longest: 500, ..InputSpec::area("motivo", "Motivo") }];
 
 struct PendingChargeLine {
@@ -46,7 +48,10 @@ struct PendingChargeLine {
     title: Option<i32>,
     when: String,
     reason: String,
+    /// What is asked for when it is cancelled, if it can still be.
     cancel: Option<Vec<FormInput>>,
+    /// What is asked for when it gets a title of its own.
+    issue: Option<Vec<FormInput>>,
 }
 
 #[derive(Template)]
@@ -107,7 +112,7 @@ async fn render_pending_charges(
     render_page(status, &page)
 }
 
-fn build_charge_line(full: &FullPendingCharge, may_cancel: bool) -> PendingChargeLine {
+fn build_charge_line(full: &FullPendingCharge, may_settle: bool) -> PendingChargeLine {
     let (charge, registers) = (&full.charge, &full.registers);
     let item = registers.money.charge_item(charge.item).map(|one| one.name.clone()).unwrap_or_default();
     let description = match (&charge.description, charge.source) {
@@ -116,7 +121,8 @@ fn build_charge_line(full: &FullPendingCharge, may_cancel: bool) -> PendingCharg
         (None, PendingChargeSource::ByHand) => String::new(),
     };
     let is_waiting = charge.situation == PendingChargeSituation::Waiting;
-    let no_problems = FormProblems::default();
+    let build_blank =
+        |specs| build_inputs(specs, &FormValues::new(), &FormProblems::default(), |_| Vec::new());
     PendingChargeLine {
         code: charge.code.get(),
         what: item,
@@ -131,8 +137,8 @@ fn build_charge_line(full: &FullPendingCharge, may_cancel: bool) -> PendingCharg
         title: charge.title.map(domain::TitleCode::get),
         when: format_moment(charge.created_at, &registers.zone),
         reason: charge.cancelled_because.clone().unwrap_or_default(),
-        cancel: (may_cancel && is_waiting)
-            .then(|| build_inputs(REASON, &FormValues::new(), &no_problems, |_| Vec::new())),
+        cancel: (may_settle && is_waiting).then(|| build_blank(REASON)),
+        issue: (may_settle && is_waiting).then(|| build_blank(DUE)),
     }
 }
 
@@ -179,6 +185,29 @@ pub async fn add_pending_charge(
     }
 }
 
+/// `POST /console/financeiro/lancamentos/{codigo}/emitir`
+pub async fn issue_pending_charge(
+    State(app): State<App>,
+    user: SignedInUser,
+    PathNumber(code): PathNumber,
+    form: SubmittedForm,
+) -> HandlerResult {
+    user.session().require_money_right(MoneyRight::SettleTitles)?;
+    let person = form.text("codPessoa").parse().map_err(|_| Refusal::Unreadable)?;
+    let back = build_page_path(&app, person);
+    let values = read_form_values(DUE, &form);
+    let Ok(input) = read_typed_record::<LancamentoTituloInput>(DUE, &values, &[]) else {
+        return Ok(redirect_with_outcome(&back, Err("Informe um vencimento válido.".to_owned())));
+    };
+    let charge = (PendingChargeCode::new(code), input.due.into_set());
+    let once = build_form_write(&user, &form, |_: &FullTitle| Vec::new());
+    let outcome = match finance::issue_pending_charge(&app, user.session(), charge, once).await {
+        Ok(_) => Ok("O título foi emitido.".to_owned()),
+        Err(error) => Err(describe_others(&explain_refusal(error, &[], &values)?).join(" ")),
+    };
+    Ok(redirect_with_outcome(&back, outcome))
+}
+
 /// `POST /console/financeiro/lancamentos/{codigo}/cancelar`
 pub async fn cancel_pending_charge(
     State(app): State<App>,
@@ -221,6 +250,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/lancamentos.
         when: with.text(),
         reason: with.text(),
         cancel: with.option_of(|| with.inputs()),
+        issue: with.option_of(|| with.inputs()),
     };
     crate::template_tests::render_template(&PendingChargesPage {
         frame: with.frame(),

@@ -52,7 +52,7 @@ pub const fn label_reason(reason: NotChargedReason) -> &'static str {
             "Passou a fazer parte da cobrança depois da prévia: prepare outra do mês para ele"
         }
         NotChargedReason::OneOffChargeLeft => {
-            "A situação não é cobrada, mas há um lançamento avulso à espera: emita um título com o valor e cancele o lançamento"
+            "A situação não é cobrada, mas há um lançamento avulso à espera: emita um título para ele em “Próxima cobrança”"
         }
     }
 }
