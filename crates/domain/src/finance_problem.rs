@@ -68,6 +68,8 @@ pub enum FinanceProblem {
     NothingClosed,
     /// The month to charge is long over, or too far ahead.
     MonthOutOfReach,
+    /// The books have no such month.
+    UnknownMonth,
     /// From one to twelve instalments.
     InstalmentsOutOfRange,
     /// Whoever sees only some branches names one of them.

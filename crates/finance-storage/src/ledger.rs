@@ -180,6 +180,13 @@ pub struct AccountSums {
     pub credit: i64,
 }
 
+impl AccountSums {
+    /// What the debits exceed the credits by; below 0 where the credits are more.
+    pub fn balance(self) -> i64 {
+        self.debit - self.credit
+    }
+}
+
 /// The sums of an account: those at the end of the closed months, and what came since.
 #[boxed::future]
 pub async fn sum_account(tx: &mut Tx, tenant: TenantId, key: LedgerAccountKey) -> Result<AccountSums, Error> {

@@ -1,6 +1,7 @@
 //! The SQL of money: the ledger, titles, their settlements and the periods of the books. The recipe for a function is in
 //! the documentation of `storage`, which has the executor, the migrations and all other tables.
 
+pub mod account_balances;
 pub mod agreed_prices;
 pub mod charging;
 pub mod discount_grants;

@@ -8,6 +8,7 @@
 //!    compute with `domain::finance`, then write one batch. Entries go through `booking.rs`, which keeps them out of
 //!    closed months.
 
+mod account_names;
 mod add_pending_charge;
 mod agreed_prices;
 mod benefit_discounts;
@@ -36,9 +37,11 @@ mod store_settlement;
 mod title_export;
 pub mod title_history;
 mod title_list;
+mod trial_balance;
 mod usable_credit;
 mod use_credit;
 
+pub use account_names::name_account;
 pub use add_pending_charge::{NewPendingCharge, add_pending_charge};
 pub use agreed_prices::{PriceMove, SeenPriceMove, move_to_price_table, preview_price_move};
 pub use benefit_discounts::{
@@ -47,6 +50,7 @@ pub use benefit_discounts::{
 pub use cancel_pending_charge::cancel_pending_charge;
 pub use cancel_title::cancel_title;
 pub use change_due_day::change_due_day;
+pub use finance_storage::account_balances::{AccountBalance, AccountLine, ShownAccount};
 pub use finance_storage::agreed_prices::AgreedPriceCriteria;
 pub use finance_storage::discount_grants::{DiscountEnding, StoredDiscountGrant};
 pub use finance_storage::money_overview::{DueMonthSums, OpenTitleSums};
@@ -74,4 +78,8 @@ pub use storage::history::field_changes::StoredFieldChange;
 pub use storage::history::situation_changes::RecordHistoryEntry;
 pub use title_export::{ExportedTitle, TitleExportPage, list_titles_after};
 pub use title_list::{LatenessRange, ListedTitle, TitlePage, TitleSearch, find_titles, list_titles};
+pub use trial_balance::{
+    AccountStatement, AccountStatementQuery, TrialBalance, may_read_books, read_account_statement,
+    read_trial_balance,
+};
 pub use use_credit::{use_credit, use_credits};

@@ -6,6 +6,7 @@
 //! `cargo run -p testkit --bin with-postgres -- cargo test -p X`.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test tool fails loudly")]
 
+pub mod books;
 mod client;
 mod cluster;
 mod database;

@@ -1,8 +1,8 @@
 //! The external names of the fixed sets, one table each.
 
 use domain::finance::{
-    ChargeSource, ChargingRunState, LaunchKind, LegalNature, NotChargedReason, PendingChargeSituation,
-    PendingChargeSource, TitleSituation,
+    ChargeSource, ChargingRunState, LaunchKind, LedgerAccountKind, LedgerEntryKind, LegalNature,
+    NotChargedReason, PendingChargeSituation, PendingChargeSource, TitleSituation,
 };
 use domain::{
     BenefitKind, ChangeOrigin, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, ImportState,
@@ -77,6 +77,39 @@ names! {
         Refund = "REEMBOLSO",
         Administration = "ADMINISTRACAO",
         Operation = "OPERACAO",
+    }
+
+    /// What a legal nature is called.
+    legal_nature_label: LegalNature {
+        Indemnity = "Indenizações e despesas de eventos",
+        Refund = "Reembolso de despesas adiantadas",
+        Administration = "Taxa de administração",
+        Operation = "Outras despesas da operação",
+    }
+
+    /// What the accounts of a kind are called.
+    ledger_account_label: LedgerAccountKind {
+        Receivable = "A receber",
+        Cash = "Caixa e bancos",
+        Income = "Receita",
+        OwedToAdministrator = "A repassar à administração",
+        LateCharges = "Encargos por atraso",
+        Discount = "Desconto",
+        MemberCredit = "Créditos de associados",
+        Payable = "A pagar",
+        Expense = "Despesa",
+        OpeningBalance = "Saldo de abertura",
+    }
+
+    /// `origem` of a line of the books.
+    ledger_entry_kind: LedgerEntryKind {
+        TitleIssue = "EMISSAO",
+        TitleCancellation = "CANCELAMENTO",
+        Receipt = "LIQUIDACAO",
+        ReceiptReversal = "ESTORNO",
+        CreditUse = "USO_DE_CREDITO",
+        OpeningBalance = "SALDO_DE_ABERTURA",
+        OpeningBalanceReversal = "ESTORNO_DE_ABERTURA",
     }
 }
 
@@ -215,6 +248,20 @@ names! { read
         OneOffChargeGone = "LANCAMENTO_ALTERADO",
         OneOffChargeLeft = "LANCAMENTO_SEM_COBRANCA",
         AddedSincePreview = "INCLUIDO_DEPOIS_DA_PREVIA",
+    }
+
+    /// `conta` of the books.
+    ledger_account_kind: LedgerAccountKind {
+        Receivable = "A_RECEBER",
+        Cash = "CAIXA_E_BANCOS",
+        Income = "RECEITA",
+        OwedToAdministrator = "A_REPASSAR",
+        LateCharges = "ATRASO",
+        Discount = "DESCONTO",
+        MemberCredit = "CREDITO",
+        Payable = "A_PAGAR",
+        Expense = "DESPESA",
+        OpeningBalance = "ABERTURA",
     }
 
     /// `prioridade` of a claim.
@@ -368,6 +415,7 @@ mod tests {
         all(TitleSituation::ALL, title_situation);
         all(PendingChargeSituation::ALL, pending_charge_situation);
         all(NotChargedReason::ALL, not_charged_reason);
+        all(LedgerAccountKind::ALL, ledger_account_kind);
         all(Priority::ALL, priority);
         all(&SituationKind::ALL, situation_kind);
         assert_eq!((parse_role("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));

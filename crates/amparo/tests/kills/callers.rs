@@ -2,6 +2,7 @@
 
 use super::Shared;
 use super::receiver::Receiver;
+use super::servers::Servers;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -37,7 +38,6 @@ impl Ledger {
 }
 
 pub struct Callers {
-    addresses: Vec<watch::Sender<String>>,
     tasks: JoinSet<()>,
     ledger: Shared<Ledger>,
     stop: Arc<AtomicBool>,
@@ -45,7 +45,7 @@ pub struct Callers {
 
 impl Callers {
     pub fn begin(
-        addresses: Vec<watch::Sender<String>>,
+        servers: &Servers<'_>,
         token: &str,
         receiver: &Receiver,
         events: watch::Sender<u64>,
@@ -55,7 +55,7 @@ impl Callers {
         let mut tasks = JoinSet::new();
         for which in 0..CALLERS {
             let caller = Caller {
-                address: addresses[which % addresses.len()].subscribe(),
+                address: servers.follow_address(which),
                 headers: bearer(token),
                 ledger: Arc::clone(&ledger),
                 plates: Arc::clone(&plates),
@@ -73,12 +73,7 @@ impl Callers {
                 }
             });
         }
-        Callers { addresses, tasks, ledger, stop }
-    }
-
-    /// A server is back, at this address.
-    pub fn found(&self, which: usize, address: &str) {
-        self.addresses[which].send_replace(address.to_owned());
+        Callers { tasks, ledger, stop }
     }
 
     pub async fn end(self) -> Ledger {

@@ -1,7 +1,6 @@
-//! The real server killed in the middle of changing situations and telling of them, again and again: every change is
-//! told, in the order of its record, with the bytes of its history, and nothing else ever is. On PostgreSQL two servers
-//! share the work, and one goes on while the other is killed. `AMPARO_TEST_KILLS` sets how often (20, and more in
-//! `./test --long`).
+//! The real server killed again and again in the middle of its work: of changing situations and telling of them, and of
+//! booking money. On PostgreSQL two servers share the work, and one goes on while the other is killed.
+//! `AMPARO_TEST_KILLS` sets how often (20, and more in `./test --long`).
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -9,19 +8,25 @@
 )]
 
 mod account;
+mod accountants;
 mod callers;
 mod receiver;
+mod servers;
 
-use callers::{Callers, call};
-use domain::{RandomSource, SigningSecret};
+use accountants::Accountants;
+use callers::{Callers, bearer, call};
+use domain::{SigningSecret, TenantId};
 use receiver::Receiver;
+use servers::Servers;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use storage::{Db, QueryWeight, Row, sql};
-use testkit::{Database, Engine, SeededChance, basic, both_engines};
+use storage::{Db, QueryWeight, Row, Statement, WriteLane, sql};
+use testkit::{Database, SeededChance, basic, both_engines};
 use tokio::sync::watch;
+
+const HERE: TenantId = TenantId::new(1);
 
 /// How long an attempt may take, and after how many of them a message is exhausted.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -37,8 +42,6 @@ const SETTINGS: [(&str, &str); 9] = [
     ("AMPARO_TRIGGERS_LEASE", "3s"),
     ("AMPARO_TRIGGERS_PROBE_INTERVAL", "20ms"),
 ];
-/// A server is killed after so many answers and arrivals at most.
-const PATIENCE: u16 = 150;
 
 /// The binary, in a folder of its own and with nobody else's settings.
 struct Amparo {
@@ -93,10 +96,15 @@ impl Drop for Server {
     }
 }
 
+/// How often servers are killed.
+fn count_kills() -> usize {
+    std::env::var("AMPARO_TEST_KILLS").map_or(20, |text| text.parse().unwrap())
+}
+
+/// Every change is told, in the order of its record, with the bytes of its history, and nothing else ever is.
 #[both_engines]
 async fn every_change_is_told_whatever_kill_9_hits(database: Database) {
-    let kills: usize = std::env::var("AMPARO_TEST_KILLS").map_or(20, |text| text.parse().unwrap());
-    let engine = database.engine;
+    let (engine, kills) = (database.engine, count_kills());
     let amparo = Amparo { database, folder: tempfile::tempdir().unwrap() };
     amparo.said(&["demo", "load", "--members", "20", "--seed", "1"]);
     // Answers and arrivals: whatever happens counts, and a server is killed when enough has.
@@ -107,29 +115,13 @@ async fn every_change_is_told_whatever_kill_9_hits(database: Database) {
     let secret = added.split_whitespace().find(|word| word.starts_with("whsec_")).unwrap();
     receiver.knows(SigningSecret::from_stored(secret.to_owned()));
 
-    let count = if engine == Engine::Postgres { 2 } else { 1 };
-    let mut servers: Vec<Server> = (0..count).map(|_| amparo.serve("127.0.0.1:0")).collect();
-    let token = enter(&servers[0].address).await;
-    let addresses = servers.iter().map(|server| watch::Sender::new(server.address.clone())).collect();
-    let callers = Callers::begin(addresses, &token, &receiver, events.clone());
+    let mut servers = Servers::start(&amparo, events.clone());
+    let token = enter(servers.first_address()).await;
+    let callers = Callers::begin(&servers, &token, &receiver, events);
     let chance = SeededChance::new(6);
     for _ in 0..kills {
-        let mut bytes = [0; 3];
-        chance.fill(&mut bytes);
-        let until = *events.borrow() + u64::from(u16::from_be_bytes([bytes[0], bytes[1]]) % PATIENCE);
-        events.subscribe().wait_for(|count| *count >= until).await.unwrap();
-        let which = usize::from(bytes[2]) % count;
-        // Now and then all of them at once.
-        let hit = if bytes[2] >= 200 { 0..count } else { which..which + 1 };
-        for server in &mut servers[hit.clone()] {
-            server.child.kill().unwrap();
-            server.child.wait().unwrap();
-        }
-        for which in hit {
-            let place = servers[which].address.clone();
-            servers[which] = amparo.serve(&place);
-            callers.found(which, &servers[which].address);
-        }
+        let killed = servers.kill_some(&chance, 150).await;
+        servers.start_again(killed);
     }
     let ledger = callers.end().await;
     let db = amparo.database.open().await;
@@ -149,16 +141,53 @@ async fn every_change_is_told_whatever_kill_9_hits(database: Database) {
     db.close().await;
 }
 
-/// A token, and somebody whose benefits change.
-async fn enter(address: &str) -> String {
+/// What was asked for is booked once, and the books are right.
+#[both_engines]
+async fn money_is_booked_once_whatever_kill_9_hits(database: Database) {
+    let (engine, kills) = (database.engine, count_kills());
+    let amparo = Amparo { database, folder: tempfile::tempdir().unwrap() };
+    amparo.said(&["demo", "load", "--members", "120", "--months", "2", "--seed", "1"]);
+    let events = watch::Sender::new(0);
+    let mut servers = Servers::start(&amparo, events.clone());
+    let token = log_in(servers.first_address()).await;
+    let db = amparo.database.open().await;
+    let accountants = Accountants::begin(&servers, &token, &events);
+    let chance = SeededChance::new(23);
+    for _ in 0..kills {
+        let killed = servers.kill_some(&chance, 400).await;
+        end_charging_leases(&db).await;
+        servers.start_again(killed);
+    }
+    let work = accountants.end().await;
+    drop(servers);
+    work.check(&db).await;
+    println!("| {engine:?} | {kills} kills | {work} | 0 lost | 0 booked twice |");
+    db.close().await;
+}
+
+/// A server that was killed may hold a charging run for half a minute more. Another that is still at work loses it, too.
+async fn end_charging_leases(db: &Db) {
+    let statement = sql("UPDATE charging_runs SET leased_until = 0 WHERE tenant = $1").arg(HERE);
+    let unit = db.write(WriteLane::background(HERE), statement, |tx, statement| {
+        Box::pin(tx.execute_batch(vec![statement.clone()]))
+    });
+    let done: Result<_, storage::Error> = unit.await;
+    done.unwrap();
+}
+
+async fn log_in(address: &str) -> String {
     let login = format!("Authorization: {}\r\n", basic("admin@demo.example", "amparo-demo"));
     let (status, body) = call(address, "POST /ext/autenticacao", &login, "").await.unwrap();
     assert_eq!(status, 200, "{body}");
-    let token = body.split("\"authorizationToken\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    body.split("\"authorizationToken\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+}
+
+/// A token, and somebody whose benefits change.
+async fn enter(address: &str) -> String {
+    let token = log_in(address).await;
     let holder =
         format!(r#"{{"nomePessoa":"Ana da Tempestade","cpfCnpj":"{}","codLoja":1}}"#, callers::DOCUMENT);
-    let (status, body) =
-        call(address, "POST /ext/associado", &callers::bearer(&token), &holder).await.unwrap();
+    let (status, body) = call(address, "POST /ext/associado", &bearer(&token), &holder).await.unwrap();
     assert_eq!(status, 200, "{body}");
     token
 }
@@ -180,7 +209,11 @@ async fn drained(db: &Db, receiver: &Receiver) {
 }
 
 async fn all(db: &Db, text: &'static str) -> Vec<Row> {
-    db.query(QueryWeight::Search, sql(text)).await.unwrap()
+    asked(db, sql(text)).await
+}
+
+async fn asked(db: &Db, statement: Statement) -> Vec<Row> {
+    db.query(QueryWeight::Search, statement).await.unwrap()
 }
 
 async fn number(db: &Db, text: &'static str) -> i64 {

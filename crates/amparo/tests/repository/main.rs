@@ -62,7 +62,18 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ),
     (
         "testkit",
-        &["api", "app", "console", "delivery", "demo", "domain", "storage", "testkit-macros", "wire"],
+        &[
+            "api",
+            "app",
+            "console",
+            "delivery",
+            "demo",
+            "domain",
+            "finance-storage",
+            "storage",
+            "testkit-macros",
+            "wire",
+        ],
     ),
     ("testkit-macros", &[]),
 ];

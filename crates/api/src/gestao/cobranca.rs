@@ -91,7 +91,7 @@ fn require_charged_month(month: &MonthText) -> Result<ChargedMonth, Error> {
 }
 
 /// Of a page that is counted from 1.
-fn find_offset(page: Option<BoundedInt<1, { i32::MAX }>>) -> i64 {
+pub fn find_offset(page: Option<BoundedInt<1, { i32::MAX }>>) -> i64 {
     i64::from(page.map_or(1, BoundedInt::get) - 1) * PAGE_SIZE
 }
 

@@ -9,13 +9,18 @@ use crate::write::IncomingWrite;
 use app::register_snapshot::load_registers;
 use axum::extract;
 use axum::response::Response;
-use domain::{AuditedOperation, PersonCode, SettlementCode, TimeZone, TitleCode, UserCode, display};
-use finance::{ClosedMonths, FullTitle, NewReceipt, NewTitleInput};
+use domain::finance::ChargeLine;
+use domain::{
+    AuditedOperation, BenefitCode, PersonCode, SettlementCode, TimeZone, TitleCode, UserCode, display,
+};
+use finance::{ClosedMonths, FullTitle, NewReceipt, NewTitleInput, StoredSettlement};
 use wire::read::{self, BoundedInt};
 use wire::records::{
     FechamentoInput, MotivoFinanceiroInput, MotivoInput, PeriodoAlteracaoTO, PeriodosTO, RecebimentoInput,
-    SaldoPessoaTO, TituloGestaoInput, TituloGestaoTO, TituloHojeTO, VencimentoInput,
+    SaldoPessoaTO, TituloGestaoInput, TituloGestaoTO, TituloHojeTO, TituloLinhaTO, TituloPagamentoTO,
+    VencimentoInput,
 };
+use wire::set_names;
 
 /// `GET /gestao/financeiro/titulo/{codTitulo}`
 pub async fn show_title(
@@ -233,6 +238,32 @@ pub fn render_managed_title(full: &FullTitle) -> TituloGestaoTO {
         parcela: full.title.instalment,
         parcelas: full.title.instalments,
         motivo_cancelamento: full.title.cancelled_because.clone(),
+        linhas: full.lines.iter().map(|line| render_line(full, line)).collect(),
+        pagamentos: full.settlements.iter().map(render_payment).collect(),
     };
     TituloGestaoTO { titulo: render_title(full), hoje: today }
+}
+
+fn render_line(full: &FullTitle, line: &ChargeLine) -> TituloLinhaTO {
+    TituloLinhaTO {
+        cod_item_cobranca: line.item.get(),
+        nome: full.registers.money.charge_item(line.item).map(|item| item.name.clone()).unwrap_or_default(),
+        natureza: set_names::legal_nature(line.nature),
+        cod_beneficio: line.benefit.map(BenefitCode::get),
+        valor: render_cents(line.amount.max(0)),
+        desconto: render_cents(line.amount.saturating_neg().max(0)),
+        descricao: line.description.clone(),
+    }
+}
+
+fn render_payment(settlement: &StoredSettlement) -> TituloPagamentoTO {
+    let reversal = settlement.reversal.as_ref();
+    TituloPagamentoTO {
+        cod_liquidacao: settlement.code.get(),
+        credito: render_cents(settlement.credit),
+        encargos_restantes: render_cents(settlement.late_charges_left),
+        observacao: settlement.note.clone(),
+        data_estorno: reversal.map(|reversal| reversal.booked_on.to_br()),
+        motivo_estorno: reversal.map(|reversal| reversal.reason.clone()),
+    }
 }

@@ -18,6 +18,7 @@ pub mod help_desk;
 pub mod historico;
 pub mod importacao;
 pub mod lancamento;
+pub mod livro;
 pub mod negocio;
 pub mod receptor;
 pub mod revisao;

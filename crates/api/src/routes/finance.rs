@@ -1,14 +1,15 @@
 //! The operations on money.
 
 use crate::ext::financeiro;
-use crate::gestao::{desconto, financeiro as management, lancamento as pending, valor_combinado};
+use crate::gestao::{desconto, financeiro as management, lancamento as pending, livro, valor_combinado};
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put};
 use wire::records::{
-    DescontoBeneficioInput, DescontoBeneficioTO, DescontoEncerramentoInput, FechamentoInput,
-    FormaPagamentoTO, LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput, LiquidacaoInput,
-    ListaLancamentoTO, ListaTituloTO, MotivoFinanceiroInput, MotivoInput, PeriodosTO, PesquisaTituloQuery,
-    RecebimentoInput, SaldoPessoaTO, TipoLiquidacaoTO, TipoTituloTO, TituloGestaoInput, TituloGestaoTO,
-    TituloInput, TituloTO, ValorCombinadoInput, ValorCombinadoQuery, ValorCombinadoTO, VencimentoInput,
+    BalanceteQuery, BalanceteTO, DescontoBeneficioInput, DescontoBeneficioTO, DescontoEncerramentoInput,
+    FechamentoInput, FormaPagamentoTO, LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput,
+    LiquidacaoInput, ListPage, ListaLancamentoTO, ListaTituloTO, MotivoFinanceiroInput, MotivoInput,
+    PeriodosTO, PesquisaTituloQuery, RazaoLinhaTO, RazaoQuery, RecebimentoInput, SaldoPessoaTO,
+    TipoLiquidacaoTO, TipoTituloTO, TituloGestaoInput, TituloGestaoTO, TituloInput, TituloTO,
+    ValorCombinadoInput, ValorCombinadoQuery, ValorCombinadoTO, VencimentoInput,
 };
 
 pub fn list_finance_operations() -> Vec<ApiOperation> {
@@ -17,6 +18,7 @@ pub fn list_finance_operations() -> Vec<ApiOperation> {
     operations.extend(list_pending_charge_operations());
     operations.extend(list_price_operations());
     operations.extend(list_period_operations());
+    operations.extend(list_book_operations());
     operations.extend(list_register_operations());
     operations
 }
@@ -266,6 +268,27 @@ fn list_period_operations() -> Vec<ApiOperation> {
             )
             .with_body::<MotivoFinanceiroInput>()
             .with_answer::<PeriodosTO>(),
+    ]
+}
+
+fn list_book_operations() -> Vec<ApiOperation> {
+    vec![
+        get("/gestao/financeiro/balancete", AllowedCallers::STAFF, livro::show_trial_balance)
+            .describe(
+                DocsSection::Finance,
+                "Ver balancete",
+                "O saldo de cada conta dos livros antes de um mês, o que foi lançado nela e o saldo no fim. Os livros são de toda a associação: só quem vê todas as lojas os lê.",
+            )
+            .with_query::<BalanceteQuery>()
+            .with_answer::<BalanceteTO>(),
+        get("/gestao/financeiro/razao", AllowedCallers::STAFF, livro::list_account_lines)
+            .describe(
+                DocsSection::Finance,
+                "Ver razão de uma conta",
+                "O que foi lançado em uma conta dos livros num mês, na ordem dos livros. `codGrupo`, `conta` e `codReferencia` são os do balancete; uma conta sem movimento não tem linhas.",
+            )
+            .with_query::<RazaoQuery>()
+            .with_answer::<ListPage<RazaoLinhaTO>>(),
     ]
 }
 

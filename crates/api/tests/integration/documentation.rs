@@ -456,7 +456,11 @@ fn of_money(path: &str, body: &mut Option<Value>) -> String {
         ("{codConcessao}", "1"),
     ];
     let path = codes.iter().fold(path.to_owned(), |path, (name, code)| path.replace(name, code));
-    if path == "/ext/financeiro/titulo" && body.is_none() { format!("{path}?tipo=Debito") } else { path }
+    match path.as_str() {
+        "/ext/financeiro/titulo" if body.is_none() => format!("{path}?tipo=Debito"),
+        "/gestao/financeiro/razao" => format!("{path}?codGrupo=1&conta=A_RECEBER&codReferencia=3"),
+        _ => path,
+    }
 }
 
 /// The record that the examples make is the one that is read and changed.

@@ -136,6 +136,7 @@ const SAMPLES: &[(&str, &[&str])] = &[
     ("tipo", &["Cr%C3%A9dito"]),
     ("desde", &["0"]),
     ("consultor", &["a"]),
+    ("codGrupo", &["1&conta=A_RECEBER&codReferencia=3"]),
 ];
 
 /// Whether an operation reads what travels: imports can be undone only where they were made, and stay there.

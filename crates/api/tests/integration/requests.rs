@@ -55,6 +55,7 @@ async fn head_works_wherever_get_does_and_other_methods_are_told_which_are_allow
             "/ext/beneficio" => "/ext/beneficio?sequencial=1",
             "/ext/beneficio/dependente" => "/ext/beneficio/dependente?nome=x",
             "/ext/financeiro/titulo" => "/ext/financeiro/titulo?tipo=Credito",
+            "/gestao/financeiro/razao" => "/gestao/financeiro/razao?codGrupo=1&conta=A_RECEBER",
             "/gestao/entrega" => "/gestao/entrega?codReceptor=1",
             "/gestao/exportacao/entrega" => "/gestao/exportacao/entrega?codReceptor=1",
             "/gestao/exportacao/instalacao" => "/gestao/exportacao/instalacao?codBeneficio=1",

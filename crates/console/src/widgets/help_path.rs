@@ -2,8 +2,8 @@
 
 use super::menu_entries::{ADMINISTRATION, WORK};
 
-/// Places with a chapter of the guide that are not in the menu.
-pub const PLACES_BESIDE_MENU: [&str; 2] = ["busca", "conta"];
+/// Places with a chapter of the guide that are not in everybody's menu.
+pub const PLACES_BESIDE_MENU: [&str; 3] = ["financeiro", "busca", "conta"];
 
 /// Path of the guide for a place, relative to the console's root.
 pub fn build_help_path(place: &str) -> String {

@@ -24,6 +24,8 @@ export async function pages(page) {
   const receipt = await page.getAttribute('a[href*="/recibo/"]', "href");
   await page.goto(`${demo}/console/financeiro/titulos?situacao=vencido`);
   const overdue = await page.getAttribute(FIRST, "href");
+  await page.goto(`${demo}/console/financeiro/balancete`);
+  const account = await page.getAttribute('tbody a[href*="/financeiro/razao"]', "href");
   await page.goto(`${demo}/console/financeiro/cobrancas`);
   const [next, issued] = await page.locator('tbody a[href*="/financeiro/cobrancas/"]').evaluateAll(links =>
     [...new Set(links.map(link => link.getAttribute("href")))]);
@@ -46,5 +48,7 @@ export async function pages(page) {
     ["titulo-vencido", overdue],
     ["recibo", receipt],
     ["meses", "/console/financeiro/meses"],
+    ["balancete", "/console/financeiro/balancete"],
+    ["razao", account],
   ];
 }

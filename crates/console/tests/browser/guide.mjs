@@ -13,6 +13,7 @@ const PICTURES = [
   ["help-desk", "/console/help-desk/quadro", 560],
   ["consultas", "/console/consultas", 560],
   ["vendas", "/console/vendas", 560],
+  ["financeiro", "/console/financeiro", 560],
   ["busca", "/console/busca?q=maria", 440],
   ["conta", "/console/conta", 560],
   ["cadastros", "/console/cadastros", 560],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { demo, enter } from "./world.mjs";
 
-const CHAPTERS = ["painel", "associados", "beneficios", "eventos", "vistorias", "help-desk", "consultas", "vendas", "busca", "conta", "cadastros", "usuarios", "gatilhos", "auditoria", "emails"];
+const CHAPTERS = ["painel", "associados", "beneficios", "eventos", "vistorias", "help-desk", "consultas", "vendas", "financeiro", "busca", "conta", "cadastros", "importar", "usuarios", "gatilhos", "auditoria", "emails"];
 
 export async function pages() {
   return [["guia", "/console/guia"], ...CHAPTERS.map((name) => [`guia-${name}`, `/console/guia/${name}`])];

@@ -38,11 +38,11 @@ async fn the_list_is_filtered_and_summed(world: World) {
         ("pessoa=2", ["1 título", "Pessoa 2", "Novo título"]),
         ("vencimentoDe=01/11/2026&vencimentoAte=31/12/2026", ["2 títulos", "R$ 200,00", "R$ 180,00"]),
         ("situacao=vencido", ["Nenhum título encontrado", "Vencido", "Filtrar"]),
-        ("situacao=cobrado", ["2 títulos", "R$ 200,00", "R$ 180,00"]),
+        ("situacao=cobrado", ["2 títulos", "R$ 180,00", "situacao=ABERTO%2CLIQUIDADO"]),
         ("situacao=vencido60", ["Nenhum título encontrado", "Vencido há 31 a 60 dias", "Filtrar"]),
         ("busca=100,00", ["2 títulos", "Título de Pessoa 1", "Título de Pessoa 2"]),
         ("busca=R$+99,99&situacao=todas", ["Nenhum título encontrado", "Filtrar", "R$ 99,99"]),
-        ("pagoDe=01/01/2020", ["2 títulos", "Recebido no período", "R$ 20,00"]),
+        ("pagoDe=01/01/2020", ["2 títulos", "Recebido no período", "dataPagamentoInicial=01%2F01%2F2020"]),
         ("pagoAte=01/01/2020", ["Nenhum título encontrado", "Pago até", "Filtrar"]),
         ("pagoDe=ontem", ["“ontem” não é uma data", "Pago de", "Filtrar"]),
         ("ordem=recentes", ["2 títulos", "Vencimento mais antigo primeiro", "Título de Pessoa 1"]),
@@ -195,6 +195,8 @@ async fn money_is_for_those_who_may_see_it(world: World) {
         "/titulos/novo?pessoa=1",
         "/titulos/1/recibo/1",
         "/meses",
+        "/balancete",
+        "/razao?codGrupo=1&conta=CAIXA_E_BANCOS&codReferencia=1",
     ] {
         let answer = scene.get(&operator, &format!("/console/financeiro{path}")).await.head;
         assert_eq!(answer.status, 403, "{path}: {answer:?}");
@@ -206,6 +208,36 @@ async fn money_is_for_those_who_may_see_it(world: World) {
     for path in ["/console", "/console/associados/1", "/console/beneficios/1", "/console/busca?q=100,00"] {
         let page = read_page(&scene, &operator, path).await;
         assert!(!page.contains("Financeiro") && !page.contains("Ver títulos"), "{path}: {page}");
+    }
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn the_books_lead_from_a_balance_to_its_titles(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let admin = &scene.administrator;
+    let overview = read_page(&scene, admin, "/console/financeiro").await;
+    assert_shows(&overview, &["/console/financeiro/balancete"]);
+    let page = read_page(&scene, admin, "/console/financeiro/balancete").await;
+    assert_shows(
+        &page,
+        &["O mês está aberto", "Caixa e bancos: ", "Total do mês", "R$ 20,00", "Mês anterior"],
+    );
+    let statement = "/console/financeiro/razao?codGrupo=1&conta=A_RECEBER&codReferencia=3";
+    assert_shows(&page.replace("&#38;", "&").replace("&amp;", "&"), &[statement]);
+    let page = read_page(&scene, admin, statement).await;
+    assert_shows(&page, &["A receber: Taxa de administração", "Emissão", "Pagamento", "/titulos/1\">1</a>"]);
+    let empty = read_page(&scene, admin, "/console/financeiro/balancete?mes=01/2001").await;
+    assert_shows(&empty, &["Balancete de janeiro de 2001", "Nenhum lançamento até este mês"]);
+    let bad = read_page(&scene, admin, "/console/financeiro/balancete?mes=ontem").await;
+    assert_shows(&bad, &["“ontem” não é um mês", "Total do mês"]);
+    let nothing = read_page(&scene, admin, "/console/financeiro/razao").await;
+    assert_shows(&nothing, &["Nada foi lançado nesta conta neste mês"]);
+    // One branch alone has no books.
+    let overview = read_page(&scene, &scene.operator, "/console/financeiro").await;
+    assert!(!overview.contains("balancete"), "{overview}");
+    for path in ["/console/financeiro/balancete", statement] {
+        assert_eq!(scene.get(&scene.operator, path).await.head.status, 403, "{path}");
     }
     scene.server.stop().await;
 }

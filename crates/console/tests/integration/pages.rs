@@ -96,13 +96,16 @@ struct PageRequest<'s> {
     status: u16,
 }
 
+/// They are of the whole association, and the operator of these tests sees one branch.
+const BOOKS: [&str; 2] = ["/console/financeiro/balancete", "/console/financeiro/razao"];
+
 /// What everybody of this association asks of a route.
 fn list_page_requests<'s>(scene: &'s ConsoleScene, route: &PageRoute) -> Vec<PageRequest<'s>> {
     let usual = find_usual_status(route);
     let request = |who, token: &'s str, codes, status| PageRequest { who, token, codes, status };
     let by_administrator = |codes, status| request("administrator", &scene.administrator, codes, status);
     let by_operator = |codes, status| {
-        let is_refused = is_refused_to_operator(route.access);
+        let is_refused = is_refused_to_operator(route.access) || BOOKS.contains(&route.path.as_str());
         request("operator", &scene.operator, codes, if is_refused { 403 } else { status })
     };
     // Operators see their own imports alone.

@@ -8,6 +8,7 @@ mod base;
 mod benefit;
 mod benefit_input;
 mod benefit_search;
+mod books;
 mod case;
 mod case_input;
 mod case_parts;
@@ -42,6 +43,7 @@ mod tests;
 #[cfg(test)]
 mod tests_of_input;
 mod title;
+mod title_detail;
 mod title_import;
 mod title_revision;
 mod user;
@@ -65,6 +67,7 @@ pub use benefit_search::{
     CampoAdicionalValorTO, ListaBeneficioQuery, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery,
     PlanoValorTO,
 };
+pub use books::{BalanceteContaTO, BalanceteQuery, BalanceteTO, RazaoLinhaTO, RazaoQuery};
 pub use case::{CasoItemTO, ConsultaGestaoTO, EventoGestaoTO, HelpDeskGestaoTO, VistoriaGestaoTO};
 pub use case_input::{
     AtrasadosQuery, CasoCampos, CasoQuery, ChecklistItemInput, ConsultaGestaoInput, EventoGestaoInput,
@@ -133,6 +136,7 @@ pub use title::{
     PeriodosTO, PesquisaTituloQuery, RecebimentoInput, SaldoPessoaTO, TituloBeneficioTO, TituloGestaoInput,
     TituloGestaoTO, TituloHojeTO, TituloInput, TituloListaTO, TituloTO, VencimentoInput,
 };
+pub use title_detail::{TituloLinhaTO, TituloPagamentoTO};
 pub use title_import::{SaldoInicialInput, TituloImportadoInput};
 pub use title_revision::{
     RevisaoAplicadaTO, RevisaoInput, RevisaoNovoTO, RevisaoQuery, RevisaoResumoTO, RevisaoTO, RevisaoTituloTO,

@@ -1,6 +1,6 @@
 //! Titles: the search, the full record with its settlements, and the requests that issue and settle them.
 
-use super::JsonAmount;
+use super::{JsonAmount, TituloLinhaTO, TituloPagamentoTO};
 use crate::input;
 use crate::read::{BoundedInt, LenientDate, LenientMember, MonthText};
 use domain::finance::LaunchKind;
@@ -404,6 +404,7 @@ impl PartialSchema for TituloGestaoTO {
 impl ToSchema for TituloGestaoTO {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         TituloTO::schemas(schemas);
+        TituloHojeTO::schemas(schemas);
     }
 }
 
@@ -447,6 +448,10 @@ pub struct TituloHojeTO {
     /// Por que foi cancelado.
     #[schema(examples("Cobrado em dobro."))]
     pub motivo_cancelamento: Option<String>,
+    /// Do que se compõe o valor.
+    pub linhas: Vec<TituloLinhaTO>,
+    /// O que mais se sabe de cada uma de `liquidacoes`.
+    pub pagamentos: Vec<TituloPagamentoTO>,
 }
 
 /// O que a pessoa deve e o crédito que tem.

@@ -73,6 +73,7 @@ pub(super) fn describe_finance_problem(problem: &FinanceProblem) -> RequestProbl
         P::MonthOutOfReach => {
             ("mes", "só se cobra um mês dos últimos doze ou dos próximos doze; confira o ano.".to_owned())
         }
+        P::UnknownMonth => ("mes", "este mês não existe nos livros; confira o ano.".to_owned()),
         P::InstalmentsOutOfRange => ("parcelas", "informe de 1 a 12.".to_owned()),
         P::BranchRequired => ("codLoja", "informe uma das suas lojas.".to_owned()),
         P::ChargingRunState(state) => ("codCobranca", format!("a cobrança {}.", describe_run_state(*state))),

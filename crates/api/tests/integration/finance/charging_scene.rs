@@ -1,7 +1,6 @@
 //! Runs as tests make them: prepared, worked off, approved, undone.
 
 use crate::calls::Calls;
-use crate::finance::books;
 use app::idempotency::IdempotentWrite;
 use app::session::Session;
 use domain::finance::{ChargedMonth, ChargingRunState};
@@ -11,6 +10,7 @@ use finance::charging::{
 };
 use std::sync::Arc;
 use storage::{QueryWeight, Row, SqlScalar, WriteLane, sql};
+use testkit::books;
 
 pub fn month(text: &str) -> ChargedMonth {
     ChargedMonth::from_iso(text).unwrap()

@@ -1,13 +1,12 @@
 //! A member's credit pays a title of its group, and comes back when that is reversed.
 
 use crate::calls::Calls;
-use crate::finance::books;
 use crate::finance::early_discount::allow_discount;
 use crate::finance::scene::{EXPENSE, FAR_MEMBER, MEMBER, SECOND_MEMBER, late_title, managed, parts, scene};
 use domain::{Clock, TitleCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use testkit::{Reply, World, both_engines, eight_at_once};
+use testkit::{Reply, World, books, both_engines, eight_at_once};
 
 async fn use_credit(calls: &Calls, title: &Value) -> Reply {
     calls.post(&calls.operator, &managed(title, "/usarCredito"), &json!({})).await

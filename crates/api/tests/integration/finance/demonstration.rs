@@ -1,12 +1,11 @@
 //! The money of the demonstration obeys the rules that hold for every title.
 
-use super::books;
 use demo::DemoLoadOptions;
 use domain::TenantId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use storage::{Db, QueryWeight, sql};
-use testkit::{Database, StillClock, app_on, both_engines};
+use testkit::{Database, StillClock, app_on, books, both_engines};
 
 const HERE: TenantId = TenantId::new(1);
 /// The day of the clock in tests.

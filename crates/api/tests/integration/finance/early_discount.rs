@@ -1,10 +1,9 @@
 //! The discount of those who pay some days before the due day.
 
 use crate::calls::Calls;
-use crate::finance::books;
 use crate::finance::scene::{MEMBER, managed, parts, scene};
 use serde_json::{Value, json};
-use testkit::{World, both_engines};
+use testkit::{World, books, both_engines};
 
 const PARTS: [&str; 3] = ["valor", "desconto", "total"];
 

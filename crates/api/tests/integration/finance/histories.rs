@@ -2,12 +2,11 @@
 //! engines hold the same rows.
 
 use crate::calls::{Calls, array};
-use crate::finance::books;
 use crate::finance::scene::{CLOSE, MANAGED, REOPEN, SETTLE, TITLES, members};
 use domain::{Clock, Date, RandomSource, TenantId, TimeZone};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use testkit::{Engine, Reply, SeededChance, World, both_engines, dump_table};
+use testkit::{Engine, Reply, SeededChance, World, books, both_engines, dump_table};
 
 const STEPS: usize = 45;
 

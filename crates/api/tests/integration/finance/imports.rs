@@ -1,10 +1,9 @@
 //! Money that comes in a sheet and leaves in one, through HTTP.
 
 use crate::calls::{Calls, cpf};
-use crate::finance::books;
 use crate::finance::scene::{FAR_MEMBER, MEMBER, TITLES, members, scene};
 use serde_json::{Value, json};
-use testkit::{Reply, World, both_engines};
+use testkit::{Reply, World, books, both_engines};
 
 const IMPORTS: &str = "/gestao/importacao";
 const EXPORT: &str = "/gestao/exportacao/titulo";

@@ -66,6 +66,25 @@ async fn a_settlement_is_taken_back_once(world: World) {
 }
 
 #[both_engines]
+async fn a_title_tells_its_lines_and_why_a_payment_was_taken_back(world: World) {
+    let calls = scene(world).await;
+    let made = calls.issue(json!({"descricao": "Novembro"})).await;
+    let late = json!({"valorPago": 150, "codTipoLiquidacao": 1, "observacao": "no balcão"});
+    let paid = calls.saved(&calls.operator, &managed(&made, "/receber"), &late).await;
+    let line = json!({"codItemCobranca": 1, "nome": "Taxa de administração", "natureza": "ADMINISTRACAO",
+        "codBeneficio": CAR, "valor": 101.2, "desconto": 0, "descricao": null});
+    assert_eq!(paid["linhas"], json!([line]));
+    let mut payment = json!({"codLiquidacao": 1, "credito": 48.8, "encargosRestantes": 0,
+        "observacao": "no balcão", "dataEstorno": null, "motivoEstorno": null});
+    assert_eq!(paid["pagamentos"], json!([payment]));
+    let open = calls.reverse(&paid).await.json();
+    payment["dataEstorno"] = json!("14/11/2026");
+    payment["motivoEstorno"] = json!("cheque devolvido");
+    assert_eq!(open["pagamentos"], json!([payment]));
+    assert_eq!(calls.managed(&made).await, open);
+}
+
+#[both_engines]
 async fn a_new_due_day_keeps_the_first_and_its_history(world: World) {
     let calls = scene(world).await;
     let made = calls.issue(json!({"dataEmissao": "2026-10-01", "vencimento": "2026-10-28"})).await;

@@ -1,7 +1,6 @@
 //! Money through HTTP on both engines: titles, their settlements and the months of the books, rule by rule, and what holds
 //! after any history.
 
-mod books;
 mod charging;
 mod charging_calls;
 mod charging_scene;
@@ -24,3 +23,4 @@ mod search;
 mod search_days;
 mod settle;
 mod title_triggers;
+mod trial_balance;

@@ -116,10 +116,6 @@ pub async fn show_title_list(
     let search = build_search(&query, &mut problems);
     let export = build_export_links(&frame.root, &search);
     let is_paid = search.criteria.paid.is_set();
-    // The export knows neither days of payment nor steps of lateness, and one situation at most.
-    let is_exported = !is_paid
-        && search.lateness.is_none()
-        && search.criteria.situations.as_ref().is_none_or(|all| all.len() <= 1);
     let found = match problems.is_empty() {
         true => Some(find_titles(&app, &user, search, query.page_number()).await?),
         false => None,
@@ -139,7 +135,7 @@ pub async fn show_title_list(
     let narrowed = ["pessoa", "beneficio", "ordem"].map(|name| (name, query.text(name).to_owned()));
     let pager = ListPager::new(query.page_number(), totals.titles, PAGE_SIZE, |page| query.with_page(page));
     show_page(&BrowseTitlesPage {
-        pager: if is_exported { pager.with_export(export) } else { pager },
+        pager: pager.with_export(export),
         problems,
         kinds: list_options(&KINDS, find_kind(&query)),
         situations: list_options(&SITUATIONS, find_situation(&query)),

@@ -4,6 +4,7 @@
 mod actions;
 mod agreed_prices;
 pub mod balance_badge;
+mod books;
 pub mod charging;
 mod forms;
 mod history;
@@ -21,7 +22,7 @@ pub mod title_matches;
 
 use crate::page_route::{PageRoute, routes};
 use crate::widgets::formats::{format_count, format_money};
-use domain::finance::{LaunchKind, LegalNature, TitleSituation};
+use domain::finance::{LaunchKind, TitleSituation};
 use domain::{Date, Money};
 use finance::FullTitle;
 
@@ -49,6 +50,8 @@ pub fn list_finance_routes() -> Vec<PageRoute> {
         post "/console/financeiro/revisoes/{codigo}/manter"           SignedIn    revisions::dismiss_revision;
         get  "/console/financeiro/valores-combinados"                 RunApprover agreed_prices::show_agreed_prices;
         post "/console/financeiro/valores-combinados"                 RunApprover agreed_prices::move_agreed_prices;
+        get  "/console/financeiro/balancete"                          SignedIn    books::show_trial_balance;
+        get  "/console/financeiro/razao"                              SignedIn    books::show_account_statement;
         get  "/console/financeiro/meses"                              MonthCloser months::show_months_page;
         post "/console/financeiro/meses/fechar"                       MonthCloser months::close_month;
         post "/console/financeiro/meses/reabrir"                      MonthCloser months::reopen_month;
@@ -108,18 +111,10 @@ const fn label_launch_kind(kind: LaunchKind) -> &'static str {
     }
 }
 
-const fn label_legal_nature(nature: LegalNature) -> &'static str {
-    match nature {
-        LegalNature::Indemnity => "Indenizações e despesas de eventos",
-        LegalNature::Refund => "Reembolso de despesas adiantadas",
-        LegalNature::Administration => "Taxa de administração",
-        LegalNature::Operation => "Outras despesas do grupo",
-    }
-}
-
 #[cfg(test)]
 pub const ALL_CASES: &[crate::template_tests::TemplateCases] = &[
     agreed_prices::CASES,
+    books::CASES,
     list::CASES,
     months::CASES,
     new::CASES,

@@ -50,6 +50,7 @@ struct MoneyOverviewPage {
     chart: MonthChart,
     months: Vec<DueMonthLine>,
     closes_months: bool,
+    reads_books: bool,
     /// `2 benefícios`, with titles to be revised, or empty.
     revisions: String,
 }
@@ -79,6 +80,7 @@ pub async fn show_money_overview(
         chart: MonthChart::new(&overview.due_months.iter().map(amounts).collect::<Vec<_>>()),
         months: overview.due_months.iter().rev().map(|sums| build_month_line(sums, &links)).collect(),
         closes_months: user.may_with_money(MoneyRight::ClosePeriods),
+        reads_books: finance::may_read_books(user.session(), &overview.registers),
         revisions: if waiting > 0 { count_benefits(waiting) } else { String::new() },
         frame,
     })
@@ -210,5 +212,6 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/financeiro.h
         months: with.list_of(line),
         revisions: with.text(),
         closes_months: with.is_filled(),
+        reads_books: with.is_filled(),
     })
 })];

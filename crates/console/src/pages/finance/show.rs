@@ -2,9 +2,7 @@
 
 use super::forms::{SentTitleForm, TitleFormKind, build_form, describe_others};
 use super::history::{TitleHistoryLine, list_title_history};
-use super::{
-    TitleBadge, build_title_badge, find_amount_due, format_cents, label_launch_kind, label_legal_nature,
-};
+use super::{TitleBadge, build_title_badge, find_amount_due, format_cents, label_launch_kind};
 use crate::http::parameters::PathNumber;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::facts::drop_empty_facts;
@@ -22,7 +20,7 @@ use axum::http::StatusCode;
 use domain::finance::{LaunchKind, PendingChargeSituation, TitleSituation};
 use domain::{Document, MoneyRight, TitleCode};
 use finance::{FullTitle, StoredPendingCharge, StoredSettlement};
-use wire::set_names::CREDIT_SETTLEMENT;
+use wire::set_names::{CREDIT_SETTLEMENT, legal_nature_label};
 
 struct TitleLineRow {
     item: String,
@@ -185,7 +183,7 @@ fn describe_due(full: &FullTitle) -> String {
 fn describe_early_discount(full: &FullTitle) -> String {
     let Some(until) = full.title.early_discount_until else { return String::new() };
     let rule = full.title.early_discount;
-    let nature = label_legal_nature(rule.nature);
+    let nature = legal_nature_label(rule.nature);
     format!("{} de {nature}, para quem paga tudo até {}", format_rate(rule.rate), until.to_br())
 }
 
@@ -243,7 +241,7 @@ fn list_title_facts(full: &FullTitle) -> Vec<(&'static str, String)> {
 fn list_charge_lines(full: &FullTitle) -> Vec<TitleLineRow> {
     let build_line = |line: &domain::finance::ChargeLine| TitleLineRow {
         item: full.registers.money.charge_item(line.item).map(|one| one.name.clone()).unwrap_or_default(),
-        nature: label_legal_nature(line.nature),
+        nature: legal_nature_label(line.nature),
         description: line.description.clone().unwrap_or_default(),
         amount: format_cents(line.amount),
     };

@@ -118,6 +118,12 @@ const CHAPTERS: &[GuideChapter] = &[
         "O quadro de vendas: uma coluna para cada etapa do funil."
     ),
     chapter!(
+        "financeiro",
+        "Financeiro",
+        "Cobrar o mês, receber no balcão, corrigir e fechar.",
+        "O financeiro: o que está vencido, o que vence e o que entrou no mês."
+    ),
+    chapter!(
         "busca",
         "Busca e atalhos",
         "Achar qualquer coisa, e trabalhar pelo teclado.",
@@ -188,6 +194,16 @@ struct GuideChapterPage {
     place: String,
     before: Option<&'static GuideChapter>,
     after: Option<&'static GuideChapter>,
+}
+
+impl GuideChapterPage {
+    /// Whether the user may open what the chapter is about.
+    fn may_open(&self) -> bool {
+        match self.chapter.name {
+            "financeiro" => self.frame.sees_money,
+            _ => !self.chapter.for_administrators || self.frame.is_admin,
+        }
+    }
 }
 
 pub fn list_guide_routes() -> Vec<PageRoute> {
@@ -262,7 +278,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[
     ("console/guia_capitulo.html", |with| {
         crate::template_tests::render_template(&build_chapter_page(
             with.frame(),
-            if with.is_filled() { &CHAPTERS[0] } else { &CHAPTERS[15] },
+            if with.is_filled() { &CHAPTERS[0] } else { &CHAPTERS[16] },
         ))
     }),
 ];

@@ -4,7 +4,7 @@ use super::benefits::{RunBenefitSection, load_benefit_section};
 use super::{describe_run_scope, label_reason, label_run_state, name_month};
 use crate::http::parameters::{PathNumber, QueryParams};
 use crate::pages::finance::forms::describe_others;
-use crate::pages::finance::{count_titles, format_cents, label_legal_nature};
+use crate::pages::finance::{count_titles, format_cents};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form_input::{FormInput, FormValues, InputSpec};
 use crate::widgets::form_problems::FormProblems;
@@ -22,6 +22,7 @@ use domain::{ChargingRunCode, MoneyRight};
 use finance::charging::{
     self, ChargingRunState, FullChargingRun, ItemTotal, StageProgress, StoredChargingRun,
 };
+use wire::set_names::legal_nature_label;
 
 pub const UNDO: &[InputSpec] = &[InputSpec { longest: 500, ..InputSpec::area("motivo", "Motivo") }];
 
@@ -207,7 +208,7 @@ fn build_item_line(registers: &TenantRegisters, total: &ItemTotal) -> ItemTotalL
     let item = registers.money.charge_items.iter().find(|one| one.code == total.item);
     ItemTotalLine {
         item: item.map(|one| one.name.clone()).unwrap_or_default(),
-        nature: label_legal_nature(total.nature),
+        nature: legal_nature_label(total.nature),
         lines: format_count(total.charges),
         charged: format_cents(total.charged),
         discounted: if total.discounted == 0 { String::new() } else { format_cents(-total.discounted) },
