@@ -178,8 +178,8 @@ fn with_benefit(
         numero_cartao_desconto: cells.shown(display::format_card)?,
         data_adesao: cells.shown(display::format_day)?,
         data_ativacao: cells.shown(display::format_day)?,
-        planos: Some(names.plans(&cells.next::<String>()?)),
-        dados_adicionais: Some(names.fields(cells.text()?.as_deref())),
+        planos: names.plans(&cells.next::<String>()?),
+        dados_adicionais: names.fields(cells.text()?.as_deref()),
         placa: cells.text()?,
         chassi: cells.text()?,
         ..record
@@ -205,7 +205,7 @@ pub fn from_answer(answer: &str) -> Result<ListPage<PesquisaAssociadoOutputTO>, 
         telefone_celular: text("telefoneCelular"),
         telefone_fixo: text("telefoneFixo"),
         endereco: Some(address(&item["endereco"])),
-        planos: item["planos"].as_array().map(|plans| plans.iter().filter_map(plan).collect()),
+        planos: item["planos"].as_array().into_iter().flatten().filter_map(plan).collect(),
         situacao: text("situacao"),
         tipo_situacao: fixed("tipoSituacao"),
         tipo_beneficio: fixed("tipoBeneficio"),
@@ -229,7 +229,10 @@ pub fn from_answer(answer: &str) -> Result<ListPage<PesquisaAssociadoOutputTO>, 
             .map(|_| address(&item["enderecoResponsavelFinanceiro"])),
         dados_adicionais: item["dadosAdicionais"]
             .as_array()
-            .map(|all| all.iter().filter_map(field).collect()),
+            .into_iter()
+            .flatten()
+            .filter_map(field)
+            .collect(),
         cod_loja: int("codLoja").unwrap_or_default(),
         nome_loja: text("nomeLoja").unwrap_or_default(),
         cod_consultor: int("codConsultor"),

@@ -232,13 +232,13 @@ fn build_import_command() -> Command {
         .help_heading("Opções");
     let code = |name, help| build_text_argument(name, "CÓDIGO", help).value_parser(value_parser!(i32));
     Command::new("import")
-        .about("Importa associados, veículos, dependentes, leads, planos, vendedores, títulos ou saldos de um arquivo")
+        .about("Importa associados, benefícios, planos, preços, títulos, saldos ou outros cadastros de um arquivo")
         .args([
             file,
             build_text_argument(
                 "kind",
                 "TIPO",
-                "O que o arquivo traz: associados, veiculos, dependentes, leads, planos, vendedores, titulos ou saldos",
+                "O que o arquivo traz: associados, veiculos, dependentes, leads, planos, vendedores, titulos, saldos, precos, descontos, tiposTitulo, itensCobranca, regrasEncargos, formasPagamento, tiposLiquidacao, contasFinanceiras, feriados ou gruposProtecao",
             )
             .value_parser(PossibleValuesParser::new(
                 domain::ImportKind::ALL.iter().map(|kind| wire::import_sheet::name_import_kind(*kind)),

@@ -114,6 +114,38 @@ impl<S: Sync> FromRequestParts<S> for SignInOrigin {
     }
 }
 
+/// The pairs of a query. A text that is not UTF-8 is Latin-1, as older programs write `Cr%E9dito`.
+fn parse_query_pairs(query: &str) -> impl Iterator<Item = (String, String)> {
+    query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
+        (decode_query_text(name), decode_query_text(text))
+    })
+}
+
+fn decode_query_text(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, others)) = rest.split_first() {
+        let escaped = if *first == b'%' { others.split_at_checked(2) } else { None };
+        let escaped = escaped.and_then(|(digits, after)| Some((parse_hex_pair(digits)?, after)));
+        let (byte, after) = escaped.unwrap_or((if *first == b'+' { b' ' } else { *first }, others));
+        bytes.push(byte);
+        rest = after;
+    }
+    decode_text(bytes)
+}
+
+fn parse_hex_pair(digits: &[u8]) -> Option<u8> {
+    let text = str::from_utf8(digits).ok().filter(|text| !text.starts_with('+'))?;
+    u8::from_str_radix(text, 16).ok()
+}
+
+/// Older programs send Latin-1, in which every byte is a character.
+fn decode_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect())
+}
+
 /// A record read from the query.
 pub struct QueryRecord<T>(pub T);
 
@@ -122,7 +154,7 @@ impl<S: Sync, T: InputRecord> FromRequestParts<S> for QueryRecord<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<QueryRecord<T>, RequestFailure> {
         let text = parts.uri.query().unwrap_or_default();
-        Ok(QueryRecord(read::read_query(form_urlencoded::parse(text.as_bytes()).into_owned())?))
+        Ok(QueryRecord(read::read_query(parse_query_pairs(text))?))
     }
 }
 
@@ -144,7 +176,7 @@ impl<S: Sync, T: InputRecord> FromRequestParts<S> for DeferredQuery<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<DeferredQuery<T>, Infallible> {
         let text = parts.uri.query().unwrap_or_default();
-        Ok(DeferredQuery(read::read_query_partially(form_urlencoded::parse(text.as_bytes()).into_owned())))
+        Ok(DeferredQuery(read::read_query_partially(parse_query_pairs(text))))
     }
 }
 
@@ -156,7 +188,7 @@ impl<S: Sync> FromRequestParts<S> for RawQueryPairs {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<RawQueryPairs, Infallible> {
         let text = parts.uri.query().unwrap_or_default();
-        Ok(RawQueryPairs(form_urlencoded::parse(text.as_bytes()).into_owned().collect()))
+        Ok(RawQueryPairs(parse_query_pairs(text).collect()))
     }
 }
 
@@ -246,9 +278,7 @@ impl<S: Sync> FromRequestParts<S> for BasicCredentials {
 
 fn parse_basic_credentials(headers: &HeaderMap) -> Option<BasicCredentials> {
     let bytes = BASE64.decode(find_credential(headers, "basic")?.as_bytes()).ok()?;
-    // Older programs send Latin-1, in which every byte is a character.
-    let text = String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect());
+    let text = decode_text(bytes);
     let (login, password) = text.split_once(':')?;
     Some(BasicCredentials { login: login.to_owned(), password: password.to_owned() })
 }
@@ -308,6 +338,30 @@ mod tests {
             assert_eq!(read(bad), None);
         }
         assert!(parse_basic_credentials(&HeaderMap::new()).is_none());
+    }
+
+    #[test]
+    fn a_query_is_utf_8_or_latin_1() {
+        let read = |query: &str| parse_query_pairs(query).collect::<Vec<_>>();
+        let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        for (query, text) in [
+            ("nome=Jo%C3%A3o+da%20Silva", "João da Silva"),
+            ("nome=Jo%E3o", "João"),
+            ("&nome=a%2Bb&", "a+b"),
+            ("nome=50%25", "50%"),
+            ("nome=50%", "50%"),
+            ("nome=%zz%+1%4", "%zz% 1%4"),
+            ("nome=a=b", "a=b"),
+            ("nome", ""),
+        ] {
+            assert_eq!(read(query), [pair("nome", text)], "{query}");
+        }
+        assert_eq!(read("situa%E7%E3o=a&b=%FF"), [pair("situação", "a"), pair("b", "ÿ")]);
+        assert!(read("").is_empty());
+        for query in ["a=1&b=%20x%C3%A9+y&&c", "=x&%3D=%26", "a%00=%F0%9F%9A%97"] {
+            let known: Vec<_> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+            assert_eq!(read(query), known, "{query}");
+        }
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub enum RequestFailure {
     TooManyRequests(Duration),
     /// The server has no tenant yet.
     NoTenant,
+    /// No account of the association can receive a Pix.
+    NoPixKey,
     /// The database cannot be reached, or does not answer in time.
     Unavailable,
     /// The database refuses to work until the operator fixes it.
@@ -99,6 +101,7 @@ impl RequestFailure {
             RequestFailure::Busy
             | RequestFailure::NoPlace(_)
             | RequestFailure::NoTenant
+            | RequestFailure::NoPixKey
             | RequestFailure::Unavailable
             | RequestFailure::DatabaseFault(_)
             | RequestFailure::FilesUnavailable
@@ -168,6 +171,9 @@ impl RequestFailure {
             RequestFailure::NoTenant => {
                 "Este servidor ainda não tem uma associação cadastrada para este endereço."
             }
+            RequestFailure::NoPixKey => {
+                "O Pix não está disponível: nenhuma conta que recebe por este título tem uma chave Pix; cadastre-a em Contas financeiras."
+            }
             RequestFailure::Unavailable => {
                 "O banco de dados não responde no momento; tente de novo em instantes."
             }
@@ -195,6 +201,8 @@ impl RequestFailure {
             | RequestFailure::TooManyLookups(wait)
             | RequestFailure::TooManyRequests(wait) => Some(wait.as_millis().div_ceil(1000).max(1) as u64),
             RequestFailure::StillRunning => Some(1),
+            // Somebody has to register the key first.
+            RequestFailure::NoPixKey => Some(3600),
             RequestFailure::Busy
             | RequestFailure::NoPlace(_)
             | RequestFailure::Unavailable
@@ -272,6 +280,7 @@ impl From<app::Error> for RequestFailure {
             app::Error::NoPlace(work) => RequestFailure::NoPlace(work),
             app::Error::TooManyRequests(wait) => RequestFailure::TooManyRequests(wait),
             app::Error::NoTenant => RequestFailure::NoTenant,
+            app::Error::NoPixKey => RequestFailure::NoPixKey,
             app::Error::KeyReused => RequestFailure::KeyReused,
             app::Error::NotFound { field, code } => {
                 RequestFailure::NotFound(wire::refusal::render_rejection(&Rejection::UnknownCode {
@@ -350,6 +359,7 @@ mod tests {
             RequestFailure::NoPlace(HeavyWork::WorkbookReading),
             RequestFailure::TooManyRequests(Duration::from_millis(200)),
             RequestFailure::NoTenant,
+            RequestFailure::NoPixKey,
             RequestFailure::Unavailable,
             RequestFailure::Unknown,
             RequestFailure::Stopping,
@@ -384,8 +394,9 @@ mod tests {
             RequestFailure::TooManyRequests(_) => 25,
             RequestFailure::CodeNotGiven => 26,
             RequestFailure::FactorDemanded => 27,
+            RequestFailure::NoPixKey => 28,
         });
-        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=27).collect());
+        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=28).collect());
         all
     }
 

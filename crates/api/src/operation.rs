@@ -123,6 +123,10 @@ pub struct BodySchema {
 pub const SHEETS: &[&str] =
     &["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
 
+/// Registers of `/ext/financeiro`, which are for every role, as that of branches is.
+const MONEY_REGISTERS: [&str; 3] =
+    ["/ext/financeiro/tipoTitulo", "/ext/financeiro/formaPagamento", "/ext/financeiro/tipoLiquidacao"];
+
 pub struct ApiOperation {
     pub method: Method,
     pub path: &'static str,
@@ -298,12 +302,16 @@ impl ApiOperation {
         let is_approval = self.path.starts_with("/gestao/financeiro/valorCombinado/")
             || self.path.ends_with("/{codCobranca}/aprovar")
             || self.path.ends_with("/{codCobranca}/desfazer");
-        match (self.path.contains("/financeiro/"), &self.method) {
-            (false, _) => None,
-            (true, &Method::GET) => Some(MoneyRight::SeeMoney),
-            (true, _) if is_period => Some(MoneyRight::ClosePeriods),
-            (true, _) if is_approval => Some(MoneyRight::ApproveRuns),
-            (true, _) => Some(MoneyRight::SettleTitles),
+        // Whoever sees a title may have it paid.
+        let is_sight = self.method == Method::GET || self.path.ends_with("/{codTitulo}/pix");
+        // Their names tell nothing of anybody's money.
+        let is_register = MONEY_REGISTERS.contains(&self.path);
+        match self.path.contains("/financeiro/") && !is_register {
+            false => None,
+            true if is_sight => Some(MoneyRight::SeeMoney),
+            true if is_period => Some(MoneyRight::ClosePeriods),
+            true if is_approval => Some(MoneyRight::ApproveRuns),
+            true => Some(MoneyRight::SettleTitles),
         }
     }
 

@@ -32,6 +32,9 @@ pub enum Error {
     /// The user exceeds the request rate limit.
     #[error("too many requests of one user; again in {0:?}")]
     TooManyRequests(Duration),
+    /// No account of the association can receive a Pix for this.
+    #[error("no account has a Pix key")]
+    NoPixKey,
     /// No tenant matches the request, and the server has no default tenant.
     #[error("no tenant is meant")]
     NoTenant,

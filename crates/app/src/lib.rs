@@ -26,7 +26,6 @@ mod work_slots;
 pub mod attachments;
 
 pub mod record_timeline;
-mod record_version;
 mod responsible_user;
 
 pub mod cache;
@@ -38,7 +37,6 @@ pub mod listing_rows;
 
 pub mod lost_key;
 pub mod members;
-pub mod money_registers;
 
 pub mod panel;
 pub mod quick_search;

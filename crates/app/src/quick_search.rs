@@ -17,13 +17,6 @@ const MOST_HOLDERS: i64 = 20;
 /// Lengths of text that are searched as a chassis number.
 const CHASSIS: std::ops::RangeInclusive<usize> = 11..=20;
 
-/// All area codes; a phone number without one is tried with each.
-const AREAS: [u8; 67] = [
-    11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 24, 27, 28, 31, 32, 33, 34, 35, 37, 38, 41, 42, 43, 44, 45,
-    46, 47, 48, 49, 51, 53, 54, 55, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 73, 74, 75, 77, 79, 81, 82, 83,
-    84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99,
-];
-
 /// Member rows, and cases found by protocol.
 #[derive(Default)]
 pub struct GlobalSearchResult {
@@ -42,7 +35,7 @@ enum SearchTextMeaning {
     Card(String),
     Phone(Phone),
     /// A phone number without area code.
-    ShortPhone(String),
+    ShortPhone(Phone),
     /// A protocol, or the sequence number of a benefit.
     Number(i32),
     Name(String),
@@ -66,11 +59,11 @@ fn interpret_text(text: &str) -> Vec<SearchTextMeaning> {
             all.push(SearchTextMeaning::Card(bare.clone()));
         }
         if Cpf::parse(text).is_err() {
-            all.extend(Phone::parse(text).ok().map(SearchTextMeaning::Phone));
+            let phone = Phone::parse(text).ok().filter(|phone| !phone.lacks_area_code());
+            all.extend(phone.map(SearchTextMeaning::Phone));
         }
-        if matches!(bare.len(), 8 | 9) {
-            all.push(SearchTextMeaning::ShortPhone(bare.clone()));
-        }
+        let short = Phone::parse(&bare).ok().filter(Phone::lacks_area_code);
+        all.extend(short.map(SearchTextMeaning::ShortPhone));
         all.extend(bare.parse().ok().filter(|number| *number > 0).map(SearchTextMeaning::Number));
     } else if digits >= 3 && CHASSIS.contains(&bare.len()) && all.is_empty() {
         all.push(SearchTextMeaning::Chassis(text.to_owned()));
@@ -119,17 +112,13 @@ async fn search_meaning(
         }
         SearchTextMeaning::Name(text) => add_members(app, caller, build_query("nome", text), results).await,
         SearchTextMeaning::Phone(phone) => {
-            let holders =
-                phones::list_phone_holders(&app.db, caller.scope.tenant(), &phone, MOST_HOLDERS).await?;
-            add_people(app, caller, holders, results).await
+            // Some are stored without their area code.
+            let endings = phone.list_endings();
+            add_phone_holders(app, caller, std::iter::once(phone).chain(endings).collect(), results).await
         }
-        SearchTextMeaning::ShortPhone(digits) => {
-            let numbers = AREAS.iter().filter_map(|area| Phone::parse(&format!("{area}{digits}")).ok());
-            let numbers: Vec<Phone> = numbers.collect();
-            let holders =
-                phones::list_holders_of_any_phone(&app.db, caller.scope.tenant(), &numbers, MOST_HOLDERS)
-                    .await?;
-            add_people(app, caller, holders, results).await
+        SearchTextMeaning::ShortPhone(phone) => {
+            let complete = phone.list_in_each_area();
+            add_phone_holders(app, caller, complete.into_iter().chain([phone]).collect(), results).await
         }
         SearchTextMeaning::Card(digits) => {
             add_benefit_holders(app, caller, "numeroCartaoDesconto", &digits, results).await?;
@@ -143,6 +132,18 @@ async fn search_meaning(
             add_benefit_holders(app, caller, "sequencial", &number.to_string(), results).await
         }
     }
+}
+
+/// Adds the people with any of these numbers.
+async fn add_phone_holders(
+    app: &App,
+    caller: &Session,
+    numbers: Vec<Phone>,
+    results: &mut GlobalSearchResult,
+) -> Result<(), Error> {
+    let tenant = caller.scope.tenant();
+    let holders = phones::list_holders_of_any_phone(&app.db, tenant, &numbers, MOST_HOLDERS).await?;
+    add_people(app, caller, holders, results).await
 }
 
 /// Adds the holders of benefits with this number or card.

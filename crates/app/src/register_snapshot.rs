@@ -1,7 +1,6 @@
 //! A cached snapshot of a tenant's small registers, and the server's directory of hosts, which selects the tenant of a
 //! request without a credential.
 
-use crate::money_registers::MoneyRegisters;
 use crate::{App, Error};
 use domain::finance::TitleSituation;
 use domain::{
@@ -21,6 +20,7 @@ use storage::registers::clinics::StoredClinic;
 use storage::registers::doctors::StoredDoctor;
 pub use storage::registers::funnels::{StoredFunnel, StoredStage};
 use storage::registers::inspection_types::StoredInspectionType;
+use storage::registers::money_registers::MoneyRegisters;
 use storage::registers::plans::StoredPlan;
 use storage::registers::sellers::StoredSeller;
 use storage::registers::situations::StoredSituation;

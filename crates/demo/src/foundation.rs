@@ -11,8 +11,8 @@ use crate::sellers;
 use app::Error;
 use app::tenants::{self, ParsedTenant};
 use domain::{
-    BenefitKind, BranchCode, DisplayName, Email, FieldCode, FunnelCode, InputField, Moment, Money, PlanCode,
-    SituationCode, SupplierCode, TenantId, VehicleCategory, VehicleTypeCode,
+    BenefitKind, BranchCode, DisplayName, Email, FieldCode, FunnelCode, InputField, Moment, Money,
+    MoneyAccountCode, PlanCode, SituationCode, SupplierCode, TenantId, VehicleCategory, VehicleTypeCode,
 };
 use std::ops::RangeFrom;
 use storage::Tx;
@@ -20,12 +20,17 @@ use storage::registers::additional_fields::{self, NewAdditionalFieldRow};
 use storage::registers::plans::{self, NewPlanRow};
 use storage::registers::suppliers::{self, NewSupplierRow};
 use storage::registers::vehicle_types::{self, NewVehicleTypeRow};
-use storage::registers::{branches, due_days, funnels, situations};
+use storage::registers::{branches, due_days, finance, funnels, situations};
 use storage::server::counters::{self, Counter};
 use storage::server::versions;
 
 /// Everything was registered on the founding day.
 const REGISTERED_AT: Moment = FOUNDED;
+
+/// The bank account that every association is born with.
+const BANK_ACCOUNT: MoneyAccountCode = MoneyAccountCode::new(2);
+/// A key that no bank knows, and the receiver whom the codes name.
+const PIX_RECEIVER: [&str; 3] = ["pix@demo.example", "Associação Demonstração", "São Paulo"];
 
 /// Writes the tenant and its registers in the server's write lane, because no other process knows the new tenant yet.
 #[boxed::future]
@@ -76,6 +81,7 @@ pub async fn create_association(tx: &mut Tx, base: &ParsedTenant, seed: u64) -> 
         .iter()
         .map(|(code, hours)| situations::update_situation_limit(tenant, SituationCode::new(*code), *hours));
     tx.execute_batch(limits.collect()).await?;
+    tx.execute_batch(vec![finance::update_pix_receiver(tenant, BANK_ACCOUNT, PIX_RECEIVER)]).await?;
     versions::raise_registers_version(tx, tenant).await?;
     Ok(tenant)
 }

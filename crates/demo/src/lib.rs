@@ -239,6 +239,7 @@ async fn create_users(app: &App, tenant: TenantId, password: &str) -> Result<(),
             role,
             branches: branches.iter().copied().map(BranchCode::new).collect(),
             money_rights: MoneyRights::SEE_AND_SETTLE,
+            gets_old_search_answer: false,
             password: InitialPassword::Chosen(Password::parse(password)?),
         };
         match users::create_user_as(

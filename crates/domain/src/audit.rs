@@ -65,12 +65,20 @@ actions!(
     ReopenDeal = "reopen_deal",
     /// A title is posted.
     Release = "release",
+    /// Argument: the amount of the code, in cents.
+    IssuePixCode = "issue_pix_code",
     /// Argument: the amount received, in cents.
     Settle = "settle",
     /// Argument: how much of the credit was used, in cents.
     UseCredit = "use_credit",
     /// Argument: the settlement.
     ReverseSettlement = "reverse_settlement",
+    /// Argument: the amount received as credit, in cents.
+    ReceiveCredit = "receive_credit",
+    /// Argument: the amount paid back, in cents.
+    RefundCredit = "refund_credit",
+    /// Argument: the amount in cents, below 0 of a refund.
+    ReverseCreditReceipt = "reverse_credit_receipt",
     /// Argument: the month.
     ClosePeriod = "close_period",
     /// Argument: the month.
@@ -185,6 +193,7 @@ pub enum AuditedRecordKind {
     Title,
     ChargingRun,
     PendingCharge,
+    CreditReceipt,
     OpeningBalance,
     User,
     Receiver,
@@ -200,7 +209,7 @@ const REGISTER_PREFIX: &str = "register/";
 
 impl AuditedRecordKind {
     /// The kinds that are no register.
-    const FIXED: [AuditedRecordKind; 17] = [
+    const FIXED: [AuditedRecordKind; 18] = [
         AuditedRecordKind::Member,
         AuditedRecordKind::Benefit,
         AuditedRecordKind::Claim,
@@ -212,6 +221,7 @@ impl AuditedRecordKind {
         AuditedRecordKind::Title,
         AuditedRecordKind::ChargingRun,
         AuditedRecordKind::PendingCharge,
+        AuditedRecordKind::CreditReceipt,
         AuditedRecordKind::OpeningBalance,
         AuditedRecordKind::User,
         AuditedRecordKind::Receiver,
@@ -234,6 +244,7 @@ impl AuditedRecordKind {
             AuditedRecordKind::Title => "title",
             AuditedRecordKind::ChargingRun => "charging_run",
             AuditedRecordKind::PendingCharge => "pending_charge",
+            AuditedRecordKind::CreditReceipt => "credit_receipt",
             AuditedRecordKind::OpeningBalance => "opening_balance",
             AuditedRecordKind::User => "user",
             AuditedRecordKind::Receiver => "receiver",

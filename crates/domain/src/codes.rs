@@ -234,6 +234,10 @@ code!(
     SettlementCode
 );
 code!(
+    /// Money received as credit of a person, or paid back of it (`codCredito`).
+    CreditReceiptCode
+);
+code!(
     /// A line that the next charge takes (`codLancamento`).
     PendingChargeCode
 );

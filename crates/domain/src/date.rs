@@ -104,6 +104,11 @@ impl Moment {
         Date(self.to_zoned(zone).date()).max(Date::EARLIEST)
     }
 
+    /// The calendar day of this moment in UTC, which in the evening is ahead of that in Brazil.
+    pub fn date_in_utc(self) -> Date {
+        Date(self.to_timestamp().to_zoned(jiff::tz::TimeZone::UTC).date()).max(Date::EARLIEST)
+    }
+
     /// `2026-11-14T10:32:05-03:00`: local time with its offset, to the second.
     pub fn to_offset_iso(self, zone: &TimeZone) -> String {
         self.to_zoned(zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
@@ -206,6 +211,7 @@ mod tests {
         assert_eq!(late.to_iso(), "2026-11-14T02:32:05Z");
         let sao_paulo = zone("America/Sao_Paulo");
         assert_eq!(late.date_in(&sao_paulo).to_br(), "13/11/2026");
+        assert_eq!(late.date_in_utc().to_br(), "14/11/2026");
         assert_eq!(late.to_offset_iso(&sao_paulo), "2026-11-13T23:32:05-03:00");
         assert_eq!(late.to_offset_iso(&zone("America/Manaus")), "2026-11-13T22:32:05-04:00");
         assert_eq!(late.to_offset_iso(&zone("UTC")), "2026-11-14T02:32:05+00:00");

@@ -10,9 +10,11 @@ pub fn format_document(stored: &str) -> String {
     }
 }
 
-/// `(11)98765-4321`
+/// `(11)98765-4321`, or `98765-4321` if the area code is not known.
 pub fn format_phone(stored: &str) -> String {
     match stored.len() {
+        8 => insert_signs(stored, &[(4, '-')]),
+        9 => insert_signs(stored, &[(5, '-')]),
         10 => insert_signs(stored, &[(0, '('), (2, ')'), (6, '-')]),
         11 => insert_signs(stored, &[(0, '('), (2, ')'), (7, '-')]),
         _ => stored.to_owned(),
@@ -103,7 +105,7 @@ mod tests {
         for text in ["52998224725", "11222333000181", "12ABC34501DE35"] {
             assert_eq!(format_document(text), Document::parse(text).unwrap().to_string());
         }
-        for text in ["11987654321", "1133334444"] {
+        for text in ["11987654321", "1133334444", "987654321", "33334444"] {
             assert_eq!(format_phone(text), Phone::parse(text).unwrap().to_string());
         }
         assert_eq!(format_card("1234567890123"), CardNumber::parse("1234567890123").unwrap().to_string());

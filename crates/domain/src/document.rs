@@ -29,6 +29,12 @@ impl Cpf {
         Cpf::from_bare(&strip_mask(text)?).ok_or_else(|| Rejection::BadCpf(text.trim().to_owned()))
     }
 
+    /// The CPF of a number, in which leading zeros are lost: they are put back if the check digits then fit.
+    pub fn from_number(digits: &str) -> Result<Cpf, Rejection> {
+        let bare = pad_digits(digits, 11);
+        bare.and_then(|bare| Cpf::from_bare(&bare)).ok_or_else(|| Rejection::BadCpf(digits.to_owned()))
+    }
+
     /// Appends the check digits to nine digits; `None` if one is not a digit or all are the same.
     pub fn with_check_digits(body: [u8; 9]) -> Option<Cpf> {
         let digits: String = body.iter().map(|digit| char::from(b'0' + digit % 10)).collect();
@@ -87,6 +93,24 @@ impl Document {
         cpf.or_else(|| Cnpj::from_bare(&bare).map(Document::Cnpj)).ok_or_else(|| reject_document(text))
     }
 
+    /// The document of a number, in which leading zeros are lost: they are put back, to eleven digits, or to fourteen where a
+    /// CPF would have fewer, if the check digits then fit.
+    pub fn from_number(digits: &str) -> Result<Document, Rejection> {
+        let cpf = Cpf::from_number(digits).ok().map(Document::Cpf);
+        // Eleven digits are a CPF, and where they are not right no CNPJ is guessed.
+        let long = Some(digits).filter(|digits| digits.len() != 11);
+        let cnpj = || {
+            let padded = long.and_then(|digits| pad_digits(digits, 14))?;
+            Cnpj::from_bare(&padded).map(Document::Cnpj)
+        };
+        cpf.or_else(cnpj).ok_or_else(|| reject_document(digits))
+    }
+
+    /// A document to search for: as [`Document::parse`], and digits without their leading zeros.
+    pub fn parse_searched(text: &str) -> Result<Document, Rejection> {
+        Document::parse(text).or_else(|_| Document::from_number(text.trim()))
+    }
+
     /// A document that no person can have, because `parse` refuses it.
     pub fn placeholder() -> Document {
         Document::Cpf(Cpf("0".repeat(11)))
@@ -125,6 +149,12 @@ fn strip_mask(text: &str) -> Result<String, Rejection> {
     let is_mask = |c: char| c.is_whitespace() || ".-/".contains(c);
     let bare: String = text.chars().filter(|c| !is_mask(*c)).map(|c| c.to_ascii_uppercase()).collect();
     if bare.is_empty() { Err(Rejection::Missing(InputField::Document)) } else { Ok(bare) }
+}
+
+/// Digits with leading zeros up to a length; `None` for anything but digits.
+fn pad_digits(text: &str, length: usize) -> Option<String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && text.len() <= length).then(|| format!("{text:0>length$}"))
 }
 
 fn reject_document(text: &str) -> Rejection {
@@ -218,6 +248,29 @@ mod tests {
             }
         }
         assert!(Cpf::parse("11222333000181").is_err() && Cnpj::parse("52998224725").is_err());
+    }
+
+    #[test]
+    fn a_number_gets_its_leading_zeros_back_where_the_check_digits_fit() {
+        for (digits, document) in [
+            ("52998224725", "52998224725"),
+            ("191", "00000000191"),
+            ("1000000702", "01000000702"),
+            ("11222333000181", "11222333000181"),
+            ("6990590000123", "06990590000123"),
+        ] {
+            assert_eq!(Document::from_number(digits).unwrap().as_str(), document);
+            assert_eq!(Document::parse_searched(digits).unwrap().as_str(), document);
+        }
+        assert_eq!(Cpf::from_number("191").unwrap().as_str(), "00000000191");
+        // A CPF with a wrong digit, which fits as the CNPJ 00016147874145.
+        assert!(Document::from_number("16147874145").is_err());
+        for bad in ["", "0", "192", "-191", "5299822472.5", "5299822472", "+191", "529982247250000", "1e10"] {
+            assert!(Document::from_number(bad).is_err() && Cpf::from_number(bad).is_err(), "{bad}");
+        }
+        assert_eq!(Cpf::from_number("6990590000123"), Err(Rejection::BadCpf("6990590000123".to_owned())));
+        assert_eq!(Document::parse_searched(" 529.982.247-25 ").unwrap().as_str(), "52998224725");
+        assert!(Document::parse("191").is_err(), "a text is taken as it is written");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Why an action on a title or a month is refused.
 
-use crate::BenefitDiscountCode;
 use crate::fixed_sets::{ChargingRunState, PendingChargeSituation, TitleSituation};
 use crate::opening_import_problem::OpeningImportProblem;
+use crate::{BenefitDiscountCode, CreditReceiptCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FinanceProblem {
@@ -33,6 +33,8 @@ pub enum FinanceProblem {
     BenefitToBeNamed,
     /// Only an open title can be settled or get another due day, and only an open or pending one be cancelled.
     NotOpen(TitleSituation),
+    /// The association pays the title, so nobody pays it by a code.
+    OwedByAssociation,
     /// Only a pending title can be released.
     NotPending(TitleSituation),
     /// A title with a settlement in force cannot be cancelled.
@@ -43,17 +45,56 @@ pub enum FinanceProblem {
     CreditUsed,
     /// The person has no credit in the group of the title.
     NoCredit,
+    /// What was received as credit is no longer there.
+    ReceivedCreditUsed,
+    /// The receipt of credit or refund was reversed before.
+    CreditReceiptReversed,
+    /// More is to be paid back than the person has as credit in the group.
+    RefundAboveCredit {
+        /// In cents.
+        available: i64,
+    },
+    /// The same, of the branch that pays it back.
+    RefundAboveBranchCredit {
+        /// In cents.
+        available: i64,
+    },
+    /// On the day of the refund, the person did not have that much yet.
+    RefundBeforeCredit {
+        /// `14/11/2026`
+        first_day: String,
+    },
+    /// Several branches have a credit of the person.
+    RefundBranchRequired,
+    /// The person has a credit in several groups.
+    RefundGroupRequired,
+    /// The benefits of the person do not tell the group of a credit.
+    CreditGroupRequired,
+    /// The same payment was received before.
+    CreditReceivedBefore(CreditReceiptCode),
+    /// A title that is open or waits takes its payment itself.
+    TitleTakesPayment(TitleSituation),
+    /// The person does not owe the title that the money was meant for.
+    TitleOfAnotherPerson,
+    /// The title that the money was meant for is of another group.
+    TitleOfAnotherGroup,
     /// A payment of a later day is in force.
     LaterSettlement {
         /// `14/11/2026`
         paid_on: String,
     },
     PaidInFuture,
+    /// The day of payment is before the year 2000.
+    PaidTooLongAgo,
     PaidBeforeIssue,
     /// The association cannot pay more than it owes.
     PaidTooMuch,
     /// The money account belongs to another group.
     AccountOfAnotherGroup,
+    /// The same, of the account that the settlement type names.
+    SettlementTypeOfAnotherGroup,
+    /// The account that the settlement type names is not in use.
+    SettlementTypeWithoutAccount,
     /// An item that the association pays cannot be charged.
     ExpenseItem,
     /// Only a charge that no title has taken can be cancelled.
@@ -107,11 +148,16 @@ impl FinanceProblem {
             self,
             P::ClosedMonth { .. }
                 | P::NotOpen(_)
+                | P::OwedByAssociation
                 | P::NotPending(_)
                 | P::HasSettlement
                 | P::AlreadyReversed
                 | P::CreditUsed
                 | P::NoCredit
+                | P::ReceivedCreditUsed
+                | P::CreditReceiptReversed
+                | P::CreditReceivedBefore(_)
+                | P::TitleTakesPayment(_)
                 | P::LaterSettlement { .. }
                 | P::NotWaiting(_)
                 | P::MonthNotOver

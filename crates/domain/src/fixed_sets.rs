@@ -129,6 +129,16 @@ set!(
         Sellers = 6,
         Titles = 7,
         OpeningBalances = 8,
+        PlanPrices = 9,
+        Discounts = 10,
+        TitleTypes = 11,
+        ChargeItems = 12,
+        LateChargeRules = 13,
+        PaymentForms = 14,
+        SettlementTypes = 15,
+        MoneyAccounts = 16,
+        BankHolidays = 17,
+        ProtectionGroups = 18,
     }
 );
 

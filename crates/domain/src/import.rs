@@ -34,8 +34,12 @@ pub enum ImportProblem {
     BenefitUnnamed,
     NoBenefit,
     ManyBenefits,
+    /// Several records have this name or document.
+    ManyRecords,
     /// This other line of the file already refers to the same record.
     SameRecord(i32),
+    /// This other line of the file already decides the same price.
+    OverlappingLine(i32),
     /// Required fields without a column.
     NotMapped(Vec<&'static str>),
     // Conflicts with the current state.

@@ -24,8 +24,12 @@ pub enum ReferenceKind {
     Dependents,
     CreditCards,
     Titles,
+    Plans,
     Prices,
     Discounts,
+    ChargingRuns,
+    /// Of the books.
+    LedgerAccounts,
     Settlements,
     Credit,
     Tracker,

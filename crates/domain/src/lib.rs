@@ -14,6 +14,7 @@ mod card;
 mod case;
 mod codes;
 mod colour;
+mod contact_phones;
 mod cursor;
 mod database_fault;
 mod date;
@@ -86,15 +87,18 @@ pub use card::CardNumber;
 pub use case::{Appointment, Case, CaseHead, ChecklistEntry, Claim, Inspection, Ticket};
 pub use codes::{
     AppointmentCode, BenefitCode, BenefitDiscountCode, BranchCode, ChargeItemCode, ChargingRuleCode,
-    ChargingRunCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode, DependentCode,
-    DiscountCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, GroupCode, HistoryCode,
-    HolidayCode, ImportCode, InspectionCode, InspectionTypeCode, InstallationCode, ItemCode,
+    ChargingRunCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, CreditReceiptCode, DealCode,
+    DependentCode, DiscountCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, GroupCode,
+    HistoryCode, HolidayCode, ImportCode, InspectionCode, InspectionTypeCode, InstallationCode, ItemCode,
     LateChargeRuleCode, LeadCode, LedgerAccountCode, LedgerEntryCode, MailCode, MoneyAccountCode,
     PaymentFormCode, PendingChargeCode, PersonCode, PlanCode, PlanPriceCode, ReceiverCode, SellerCode,
     SettlementCode, SettlementTypeCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId,
     TicketCode, TicketTypeCode, TitleCode, TitleTypeCode, TrackerCode, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
+pub use contact_phones::{
+    HOME_COUNTRY_CODE, find_known_phone, keep_complete_numbers, merge_telephones, put_phone_first,
+};
 pub use cursor::{AuditCursor, ChangeDigest, HistoryCursor};
 pub use database_fault::DatabaseFault;
 pub use date::Date;

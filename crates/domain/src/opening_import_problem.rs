@@ -18,6 +18,8 @@ pub enum OpeningImportProblem {
     InstalmentAboveTotal,
     /// The key in the old system belongs to a title of other content.
     ImportedDifferently(TitleCode),
+    /// Keys that begin so are those of mirrored titles.
+    ReservedKey,
     /// A balance belongs to a person or to a money account.
     NoOwnerOfBalance,
     /// It cannot belong to both.

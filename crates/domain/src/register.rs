@@ -39,6 +39,14 @@ pub enum RegisterProblem {
     /// The title type is not for what members owe.
     NotReceivable(i32),
     NotAVehicle(i32),
+    /// No CPF, CNPJ, e-mail, telephone with its country or random key.
+    BadPixKey,
+    /// A cash box has no such thing.
+    OnlyForBankAccounts,
+    /// Without accents, nothing is left of it or too much.
+    NoCodeText {
+        longest: usize,
+    },
     /// The list requires one of these filters.
     NoFilter(&'static [&'static str]),
     // Conflicts with the current state.

@@ -80,6 +80,7 @@ pub enum InputField {
     TitleType,
     SettlementType,
     Settlement,
+    CreditReceipt,
     PendingCharge,
     ChargeItem,
     Discount,

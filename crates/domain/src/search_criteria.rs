@@ -1,8 +1,8 @@
 //! Parsed search criteria. Searches that can match nothing are answered before they get here.
 
 use crate::{
-    BenefitCode, CardNumber, Date, Document, Involved, LeadCode, Moment, PersonCode, PlanCode, SellerCode,
-    SituationCode, UserCode,
+    BenefitCode, CardNumber, Date, Document, Involved, LeadCode, Moment, PersonCode, Phone, PlanCode,
+    SellerCode, SituationCode, UserCode,
 };
 
 /// Criteria of the member search. Empty fields do not filter.
@@ -78,10 +78,19 @@ pub enum LeadKey {
     Words(Vec<String>),
     Document(String),
     Email(String),
-    Mobile(String),
-    Landline(String),
+    /// One of these numbers.
+    Mobile(Vec<String>),
+    Landline(Vec<String>),
     /// Any phone of a person who exists only as a lead.
-    Further(String),
+    Further(Vec<String>),
+}
+
+impl LeadKey {
+    /// Wherever a lead may have one of these numbers.
+    pub fn list_for_phones(numbers: &[Phone]) -> [LeadKey; 3] {
+        let texts: Vec<String> = numbers.iter().map(|number| number.as_str().to_owned()).collect();
+        [LeadKey::Mobile(texts.clone()), LeadKey::Landline(texts.clone()), LeadKey::Further(texts)]
+    }
 }
 
 /// Criteria of the open-deal search. Empty fields do not filter.

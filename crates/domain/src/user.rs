@@ -12,6 +12,8 @@ pub struct User {
     pub branches: Vec<BranchCode>,
     /// The rights that count are those of [`User::money_rights`].
     pub stored_money_rights: MoneyRights,
+    /// The member search answers this user with a bare array, as it did in 2023.
+    pub gets_old_search_answer: bool,
     /// Number of changes to the user, not counting the password.
     pub version: i64,
     pub updated_at: Moment,

@@ -1,6 +1,6 @@
 //! What the books say of a span of days: the balances of accounts, and the lines of one of them.
 
-use crate::ledger::AccountSums;
+use crate::ledger::{AccountSums, parse_sums};
 use crate::periods::find_day_after_month;
 use domain::finance::{LedgerAccountKind, LedgerEntryKind};
 use domain::{Date, GroupCode, LedgerEntryCode, SettlementCode, TenantId, TitleCode, UserCode};
@@ -120,9 +120,7 @@ async fn sum_rows(
     statement: Statement,
 ) -> Result<AccountSums, Error> {
     let row = tx.fetch_optional(filter_account(statement, tenant, account)).await?;
-    row.map_or(Ok(AccountSums::default()), |row| {
-        Ok(AccountSums { debit: row.get("debit")?, credit: row.get("credit")? })
-    })
+    parse_sums(row.as_ref())
 }
 
 fn filter_account(statement: Statement, tenant: TenantId, account: ShownAccount) -> Statement {

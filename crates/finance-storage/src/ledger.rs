@@ -212,7 +212,8 @@ pub async fn sum_account(tx: &mut Tx, tenant: TenantId, key: LedgerAccountKey) -
     Ok(sums)
 }
 
-fn parse_sums(row: Option<&Row>) -> Result<AccountSums, Error> {
+/// The debits and credits of a row of sums; of none, both are 0.
+pub(crate) fn parse_sums(row: Option<&Row>) -> Result<AccountSums, Error> {
     row.map_or(Ok(AccountSums::default()), |row| {
         Ok(AccountSums { debit: row.get("debit")?, credit: row.get("credit")? })
     })

@@ -4,14 +4,18 @@
 pub mod account_balances;
 pub mod agreed_prices;
 pub mod charging;
+pub mod credit_receipts;
 pub mod discount_grants;
 pub mod held_benefits;
 pub mod large_batches;
 pub mod ledger;
+pub mod member_credit;
 pub mod money_overview;
 pub mod opening;
 pub mod pending_charges;
 pub mod periods;
+pub mod pix_codes;
+mod price_origins;
 pub mod settlements;
 pub mod title_search;
 pub mod titles;

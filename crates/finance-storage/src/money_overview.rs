@@ -1,7 +1,8 @@
 //! The sums of the overview of money. What is open is read from the indexes of titles, which hold all that is summed;
-//! what was received from the settlements of two months.
+//! what was received from the settlements and the receipts of credit of two months.
 
-use domain::finance::{LaunchKind, TitleSituation};
+use crate::settlements::RECEIVED_HERE;
+use domain::finance::{LaunchKind, LedgerAccountKind, TitleSituation};
 use domain::{BranchCode, Date, Scope};
 use std::collections::BTreeMap;
 use storage::{Error, Tx, sql};
@@ -88,7 +89,7 @@ pub async fn sum_titles_by_due_month(
 }
 
 /// What came in of titles of credit on each day with receipts, in cents: what exceeded the title too, without what was
-/// reversed or paid with a credit.
+/// reversed, paid with a credit, or received by another system.
 #[boxed::future]
 pub async fn sum_receipts_by_day(
     tx: &mut Tx,
@@ -96,17 +97,37 @@ pub async fn sum_receipts_by_day(
     branch: Option<BranchCode>,
     (first, last): (Date, Date),
 ) -> Result<Vec<(Date, i64)>, Error> {
-    let statement = sql("SELECT s.paid_on, CAST(SUM(s.total + s.credit) AS BIGINT) AS received FROM settlements s
+    let statement =
+        sql("SELECT s.paid_on, CAST(SUM(s.total + s.credit) AS BIGINT) AS received FROM settlements s
          JOIN titles t ON t.tenant = s.tenant AND t.code = s.title
-         WHERE s.tenant = $1 AND s.paid_on >= $2 AND s.paid_on <= $3 AND s.money_account IS NOT NULL
-         AND NOT EXISTS (SELECT 1 FROM settlement_reversals r WHERE r.tenant = s.tenant AND r.settlement = s.code)")
+         WHERE s.tenant = $1 AND s.paid_on >= $2 AND s.paid_on <= $3")
+        .arg(scope.tenant())
+        .arg(first)
+        .arg(last)
+        .append(RECEIVED_HERE, [LedgerAccountKind::OpeningBalance])
+        .append("AND t.launch_kind + 0 = ?", [LaunchKind::Credit])
+        .append_if_some("AND t.branch + 0 = ?", branch)
+        .filter_branches("t.branch + 0", scope.branches())
+        .append_text("GROUP BY s.paid_on ORDER BY s.paid_on");
+    let rows = tx.fetch_all(statement).await?;
+    rows.iter().map(|row| Ok((row.get("paid_on")?, row.get("received")?))).collect()
+}
+
+/// What came in as credit of people on these days, in cents, without what was reversed.
+#[boxed::future]
+pub async fn sum_credit_received(
+    tx: &mut Tx,
+    scope: &Scope,
+    branch: Option<BranchCode>,
+    (first, last): (Date, Date),
+) -> Result<i64, Error> {
+    let statement = sql("SELECT CAST(COALESCE(SUM(c.amount), 0) AS BIGINT) AS received FROM credit_receipts c
+         WHERE c.tenant = $1 AND c.paid_on >= $2 AND c.paid_on <= $3 AND c.amount > 0
+         AND NOT EXISTS (SELECT 1 FROM credit_receipt_reversals r WHERE r.tenant = c.tenant AND r.receipt = c.code)")
     .arg(scope.tenant())
     .arg(first)
     .arg(last)
-    .append("AND t.launch_kind + 0 = ?", [LaunchKind::Credit])
-    .append_if_some("AND t.branch + 0 = ?", branch)
-    .filter_branches("t.branch + 0", scope.branches())
-    .append_text("GROUP BY s.paid_on ORDER BY s.paid_on");
-    let rows = tx.fetch_all(statement).await?;
-    rows.iter().map(|row| Ok((row.get("paid_on")?, row.get("received")?))).collect()
+    .append_if_some("AND c.branch + 0 = ?", branch)
+    .filter_branches("c.branch + 0", scope.branches());
+    tx.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("received"))
 }

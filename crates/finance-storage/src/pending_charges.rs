@@ -1,6 +1,6 @@
 //! Lines that the next charge takes: written by hand, or fine and interest that a settlement left.
 
-use domain::finance::{PendingChargeSituation, PendingChargeSource};
+use domain::finance::{PendingChargeSituation, PendingChargeSource, TitleSituation};
 use domain::{
     BenefitCode, BranchCode, ChargeItemCode, Date, GroupCode, Moment, PendingChargeCode, PersonCode, Scope,
     SettlementCode, TenantId, TitleCode, UserCode,
@@ -167,14 +167,16 @@ pub fn move_pending_charges(
     .filter_in("code", codes)
 }
 
-/// Gives back what a cancelled title had taken: the next charge takes it, unless the settlement that it came of has been
-/// reversed since, and its late charges are due with their own title again.
+/// Gives back what a cancelled title had taken, and cancels what waits of its own late charges. The next charge takes what
+/// comes back, unless the settlement that it came of has been
+/// reversed since and its title is open, so that the late charges are due with that one again, or cancelled, so that nothing
+/// is due at all.
 pub fn release_pending_charges(
     tenant: TenantId,
     title: TitleCode,
     today: Date,
     now: Moment,
-) -> [Statement; 2] {
+) -> [Statement; 3] {
     let release = |situation: PendingChargeSituation, cancelled_on: Option<Date>| {
         sql("UPDATE pending_charges SET situation = $3, title = NULL, cancelled_on = $4, version = version + 1,
              updated_at = $5 WHERE tenant = $1 AND title = $2")
@@ -184,12 +186,23 @@ pub fn release_pending_charges(
         .arg(cancelled_on)
         .arg(now)
     };
-    let of_reversed =
-        "AND EXISTS (SELECT 1 FROM settlement_reversals r WHERE r.tenant = pending_charges.tenant
-         AND r.settlement = pending_charges.settlement)";
+    let of_reversed = "AND EXISTS (SELECT 1 FROM settlement_reversals r
+         JOIN settlements s ON s.tenant = r.tenant AND s.code = r.settlement
+         JOIN titles t ON t.tenant = s.tenant AND t.code = s.title
+         WHERE r.tenant = pending_charges.tenant AND r.settlement = pending_charges.settlement AND t.situation <> ?)";
     [
-        release(PendingChargeSituation::Cancelled, Some(today)).append_text(of_reversed),
+        release(PendingChargeSituation::Cancelled, Some(today))
+            .append(of_reversed, [TitleSituation::Settled]),
         release(PendingChargeSituation::Waiting, None),
+        sql("UPDATE pending_charges SET situation = $3, cancelled_on = $4, version = version + 1, updated_at = $5
+             WHERE tenant = $1 AND situation = $6
+                 AND settlement IN (SELECT s.code FROM settlements s WHERE s.tenant = $1 AND s.title = $2)")
+        .arg(tenant)
+        .arg(title)
+        .arg(PendingChargeSituation::Cancelled)
+        .arg(today)
+        .arg(now)
+        .arg(PendingChargeSituation::Waiting),
     ]
 }
 

@@ -1,8 +1,9 @@
 //! Settlements and their reversals; both are only inserted.
 
+use domain::finance::LedgerAccountKind;
 use domain::{
-    Date, GroupCode, LedgerEntryCode, Moment, MoneyAccountCode, PersonCode, Scope, SettlementCode,
-    SettlementTypeCode, TenantId, TitleCode, UserCode,
+    Date, LedgerEntryCode, Moment, MoneyAccountCode, SettlementCode, SettlementTypeCode, TenantId, TitleCode,
+    UserCode,
 };
 use storage::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 
@@ -62,17 +63,6 @@ pub async fn list_settlements(
 }
 
 fn parse_settlement_row(row: &Row) -> Result<StoredSettlement, Error> {
-    let reversed_on: Option<Date> = row.get("reversed_on")?;
-    let reversal = match reversed_on {
-        None => None,
-        Some(booked_on) => Some(ReversalRecord {
-            booked_on,
-            reason: row.get("reversal_reason")?,
-            entry: row.get("reversal_entry")?,
-            user: row.get("reversed_by")?,
-            created_at: row.get("reversed_at")?,
-        }),
-    };
     let settlement_type: Option<SettlementTypeCode> = row.get("settlement_type")?;
     let account: Option<MoneyAccountCode> = row.get("money_account")?;
     Ok(StoredSettlement {
@@ -93,9 +83,31 @@ fn parse_settlement_row(row: &Row) -> Result<StoredSettlement, Error> {
         entry: row.get("entry")?,
         user: row.get("user_code")?,
         created_at: row.get("created_at")?,
-        reversal,
+        reversal: parse_reversal_columns(row)?,
     })
 }
+
+/// The reversal in the columns of a row that names them so; `None` if it was not reversed.
+pub(crate) fn parse_reversal_columns(row: &Row) -> Result<Option<ReversalRecord>, Error> {
+    let reversed_on: Option<Date> = row.get("reversed_on")?;
+    let Some(booked_on) = reversed_on else { return Ok(None) };
+    Ok(Some(ReversalRecord {
+        booked_on,
+        reason: row.get("reversal_reason")?,
+        entry: row.get("reversal_entry")?,
+        user: row.get("reversed_by")?,
+        created_at: row.get("reversed_at")?,
+    }))
+}
+
+/// The condition of settlements `s` that money came by which was not reversed, and which another system had not received. Its
+/// parameter is the kind of the opening balance. With additions, so that no index of accounts leads.
+pub(crate) const RECEIVED_HERE: &str = "AND s.money_account IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM settlement_reversals r WHERE r.tenant = s.tenant AND r.settlement = s.code)
+     AND NOT (EXISTS (SELECT 1 FROM imported_titles i WHERE i.tenant = s.tenant AND i.title = s.title)
+         AND EXISTS (SELECT 1 FROM ledger_lines l WHERE l.tenant = s.tenant AND l.entry = s.entry
+             AND EXISTS (SELECT 1 FROM ledger_accounts a
+                 WHERE a.tenant = l.tenant AND a.code = l.account + 0 AND a.kind + 0 = ?)))";
 
 /// The title of a settlement.
 #[boxed::future]
@@ -109,27 +121,21 @@ pub async fn find_settled_title(
     tx.fetch_optional(statement).await?.map(|row| row.get("title")).transpose()
 }
 
-/// What a person paid beyond what was due and has not used since, of titles in the branches of the scope: of one group, or
-/// of all.
+/// The settlements of a title that were paid in another system: an opening balance, and no money account, stands behind
+/// them.
 #[boxed::future]
-pub async fn sum_visible_credit(
+pub async fn list_opening_payments(
     tx: &mut Tx,
-    scope: &Scope,
-    person: PersonCode,
-    group: Option<GroupCode>,
-) -> Result<i64, Error> {
-    let statement =
-        sql("SELECT CAST(COALESCE(SUM(CASE WHEN s.money_account IS NULL THEN -s.total ELSE s.credit END), 0)
-             AS BIGINT) AS credit
-         FROM titles t JOIN settlements s ON s.tenant = t.tenant AND s.title = t.code
-         WHERE t.tenant = $1 AND t.person = $2 AND NOT EXISTS (SELECT 1 FROM settlement_reversals r
-             WHERE r.tenant = s.tenant AND r.settlement = s.code)")
-        .arg(scope.tenant())
-        .arg(person)
-        .append_if_some("AND t.protection_group + 0 = ?", group)
-        .filter_branches("t.branch + 0", scope.branches());
-    let credit: i64 = tx.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("credit"))?;
-    Ok(credit.max(0))
+    tenant: TenantId,
+    title: TitleCode,
+) -> Result<Vec<SettlementCode>, Error> {
+    let statement = sql("SELECT s.code FROM settlements s WHERE s.tenant = $1 AND s.title = $2 AND EXISTS (
+             SELECT 1 FROM ledger_lines l JOIN ledger_accounts a ON a.tenant = l.tenant AND a.code = l.account
+             WHERE l.tenant = s.tenant AND l.entry = s.entry AND a.kind = $3) ORDER BY s.code")
+    .arg(tenant)
+    .arg(title)
+    .arg(LedgerAccountKind::OpeningBalance);
+    tx.fetch_all(statement).await?.iter().map(|row| row.get("code")).collect()
 }
 
 pub fn insert_settlement(tenant: TenantId, settlement: &StoredSettlement) -> Statement {

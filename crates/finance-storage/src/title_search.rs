@@ -1,7 +1,8 @@
 //! The search for titles, by due day. A criterion that names few titles drives it, and they are sorted; without one, each
 //! situation (and each branch of a limited caller) is read in the order of its index, and the parts are merged.
 
-use domain::finance::{LaunchKind, TitleSituation};
+use crate::settlements::RECEIVED_HERE;
+use domain::finance::{LaunchKind, LedgerAccountKind, TitleSituation};
 use domain::{BenefitCode, BranchCode, Date, PersonCode, Scope, TenantId, TitleCode, VisibleBranches};
 use storage::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
 
@@ -203,11 +204,8 @@ fn join_payments(head: Statement, scope: &Scope, criteria: &TitleCriteria) -> St
     .append("WHERE s.tenant = ?", [scope.tenant()])
     .append_if_some("AND s.paid_on >= ?", criteria.paid.from)
     .append_if_some("AND s.paid_on <= ?", criteria.paid.to)
-    .append_text(
-        "AND s.money_account IS NOT NULL
-         AND NOT EXISTS (SELECT 1 FROM settlement_reversals r WHERE r.tenant = s.tenant AND r.settlement = s.code)
-         GROUP BY s.title) AS payments ON paid_title = code",
-    )
+    .append(RECEIVED_HERE, [LedgerAccountKind::OpeningBalance])
+    .append_text("GROUP BY s.title) AS payments ON paid_title = code")
 }
 
 /// The same condition as of [`join_payments`], looked up title by title.
@@ -219,10 +217,8 @@ fn filter_paid_titles(head: Statement, scope: &Scope, criteria: &TitleCriteria) 
         .append_text("AND s.title = titles.code")
         .append_if_some("AND s.paid_on >= ?", criteria.paid.from)
         .append_if_some("AND s.paid_on <= ?", criteria.paid.to)
-        .append_text(
-            "AND s.money_account IS NOT NULL
-             AND NOT EXISTS (SELECT 1 FROM settlement_reversals r WHERE r.tenant = s.tenant AND r.settlement = s.code))",
-        )
+        .append(RECEIVED_HERE, [LedgerAccountKind::OpeningBalance])
+        .append_text(")")
 }
 
 /// Each once: a situation that is named twice must not list its titles twice.

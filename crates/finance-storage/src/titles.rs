@@ -1,5 +1,6 @@
 //! Titles with their lines and benefits.
 
+use crate::price_origins::{list_origin_values, parse_price_origin};
 use domain::finance::{
     ChargeLine, EarlyDiscountRule, LateChargeRates, LaunchKind, ShortfallTreatment, TitleSituation,
 };
@@ -177,8 +178,9 @@ pub fn insert_title(
             .arg(*benefit)
     };
     let insert_line = |(number, line): (i64, &ChargeLine)| {
-        sql("INSERT INTO title_lines (tenant, title, line, charge_item, nature, benefit, amount, description)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)")
+        let [price_origin, plan_price] = list_origin_values(line.price);
+        sql("INSERT INTO title_lines (tenant, title, line, charge_item, nature, benefit, amount, description,
+             price_origin, plan_price) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)")
         .arg(tenant)
         .arg(code)
         .arg(number)
@@ -187,6 +189,8 @@ pub fn insert_title(
         .arg(line.benefit)
         .arg(line.amount)
         .arg(line.description.as_deref())
+        .arg(price_origin)
+        .arg(plan_price)
     };
     std::iter::once(insert)
         .chain(benefits.iter().map(insert_benefit))
@@ -224,8 +228,10 @@ pub async fn list_title_lines(
     tenant: TenantId,
     code: TitleCode,
 ) -> Result<Vec<ChargeLine>, Error> {
-    let statement = sql("SELECT charge_item, nature, benefit, amount, description FROM title_lines
-         WHERE tenant = $1 AND title = $2 ORDER BY line")
+    let statement = sql(
+        "SELECT charge_item, nature, benefit, price_origin, plan_price, amount, description FROM title_lines
+         WHERE tenant = $1 AND title = $2 ORDER BY line",
+    )
     .arg(tenant)
     .arg(code);
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
@@ -235,6 +241,7 @@ pub async fn list_title_lines(
                 item: row.get("charge_item")?,
                 nature: row.get("nature")?,
                 benefit: row.get("benefit")?,
+                price: parse_price_origin(row)?,
                 amount: row.get("amount")?,
                 description: row.get("description")?,
             })

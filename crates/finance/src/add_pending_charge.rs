@@ -1,6 +1,6 @@
 //! Adds a line that the next charge of a person or benefit takes.
 
-use crate::benefit_group::{find_benefit_group, find_first_group};
+use crate::benefit_group::{find_benefit_group, find_first_group, list_charged_places};
 use crate::pending_charge_list::{FullPendingCharge, read_written_charge};
 use app::command::{WriteCommand, run_command};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -11,12 +11,10 @@ use domain::finance::{ChargeItemKind, FinanceProblem, PendingChargeSituation, Pe
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, BenefitCode, BranchCode,
     ChargeItemCode, GroupCode, InputField, Money, MoneyRight, PendingChargeCode, PersonCode, Rejection,
-    Scope,
 };
 use finance_storage::pending_charges::{StoredPendingCharge, insert_pending_charge};
-use std::collections::BTreeSet;
 use storage::Tx;
-use storage::benefits::{find_benefit, list_benefits_of_person};
+use storage::benefits::find_benefit;
 use storage::history::audit;
 use storage::members::{find_person, is_person_visible};
 use storage::server::counters::{self, Counter};
@@ -133,7 +131,7 @@ async fn find_debtor(
         false => None,
     };
     match person.filter(|person| command.scope.can_see(person.branch)) {
-        Some(person) => match *list_charged_places(tx, command, code).await?.as_slice() {
+        Some(person) => match *list_charged_places(tx, tenant, &command.registers, code).await?.as_slice() {
             [] => {
                 let group = find_first_group(&command.registers)?;
                 Ok(Some(PendingDebtor { person: code, branch: person.branch, group }))
@@ -151,21 +149,4 @@ async fn find_debtor(
             Ok(None)
         }
     }
-}
-
-/// The branches and groups in which a person's benefits are charged.
-async fn list_charged_places(
-    tx: &mut Tx,
-    command: &WriteCommand<NewPendingCharge>,
-    person: PersonCode,
-) -> Result<Vec<(BranchCode, GroupCode)>, Error> {
-    let (tenant, registers) = (command.scope.tenant(), &command.registers);
-    let mut places = BTreeSet::new();
-    // Those in branches that the caller does not see are charged, too.
-    for (code, benefit) in list_benefits_of_person(&mut *tx, &Scope::for_tenant(tenant), person).await? {
-        if registers.situation(benefit.situation).is_some_and(|one| one.is_charged) {
-            places.insert((benefit.branch, find_benefit_group(tx, tenant, registers, code).await?));
-        }
-    }
-    Ok(places.into_iter().collect())
 }

@@ -2,9 +2,10 @@
 
 use app::Error;
 use app::register_snapshot::TenantRegisters;
-use domain::{BenefitCode, GroupCode, TenantId};
+use domain::{BenefitCode, BranchCode, GroupCode, PersonCode, Scope, TenantId};
+use std::collections::BTreeSet;
 use storage::Tx;
-use storage::benefits::items;
+use storage::benefits::{items, list_benefits_of_person};
 
 /// The group of a person without a benefit: the first that the association has.
 pub(crate) fn find_first_group(registers: &TenantRegisters) -> Result<GroupCode, Error> {
@@ -32,4 +33,21 @@ pub(crate) async fn find_benefit_group(
         Some(plan) => Ok(plan.group),
         None => find_first_group(registers),
     }
+}
+
+/// The branches and groups in which a person's benefits are charged.
+pub(crate) async fn list_charged_places(
+    tx: &mut Tx,
+    tenant: TenantId,
+    registers: &TenantRegisters,
+    person: PersonCode,
+) -> Result<Vec<(BranchCode, GroupCode)>, Error> {
+    let mut places = BTreeSet::new();
+    // Those in branches that the caller does not see are charged, too.
+    for (code, benefit) in list_benefits_of_person(&mut *tx, &Scope::for_tenant(tenant), person).await? {
+        if registers.situation(benefit.situation).is_some_and(|one| one.is_charged) {
+            places.insert((benefit.branch, find_benefit_group(tx, tenant, registers, code).await?));
+        }
+    }
+    Ok(places.into_iter().collect())
 }

@@ -10,7 +10,7 @@ use app::session::Session;
 use app::{App, Error};
 use domain::finance::{FinanceProblem, LedgerEntryKind, TitleSituation};
 use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, MoneyRight, TitleCode};
-use finance_storage::charging::charged_months::delete_months_of_titles;
+use finance_storage::charging::charged_months::release_months;
 use finance_storage::pending_charges::release_pending_charges;
 use finance_storage::settlements;
 use finance_storage::titles::{self, StoredTitle};
@@ -76,7 +76,7 @@ async fn write_cancellation(
         ..title
     };
     statements.push(titles::update_title(tenant, code, &after));
-    statements.push(delete_months_of_titles(tenant, &[code]));
+    statements.extend(release_months(tenant, &[code]));
     statements.extend(release_pending_charges(tenant, code, days.today, command.now));
     statements.extend(prepare_stored_title_change(tx, &context, (code, &after), before, Some(reason)).await?);
     let change = AuditedChange::new(AuditedAction::Cancel, AuditedRecordKind::Title, code.get())

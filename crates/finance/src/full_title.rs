@@ -14,10 +14,11 @@ use domain::finance::{
 };
 use domain::{
     AuditedOperation, Benefit, BenefitCode, Date, Entity, InputField, MoneyRight, PersonProfile, Scope,
-    TitleCode, UserCode,
+    SettlementCode, TitleCode, UserCode,
 };
+use finance_storage::credit_receipts::{StoredCreditReceipt, list_receipts_meant_for};
 use finance_storage::pending_charges::{StoredPendingCharge, list_left_late_charges};
-use finance_storage::settlements::{StoredSettlement, list_settlements};
+use finance_storage::settlements::{StoredSettlement, list_opening_payments, list_settlements};
 use finance_storage::titles::{StoredTitle, find_title, list_title_benefits, list_title_lines};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -40,6 +41,10 @@ pub struct FullTitle {
     pub benefits: Vec<TitleBenefit>,
     /// Reversed ones included, in the order in which they were made.
     pub settlements: Vec<StoredSettlement>,
+    /// The settlements that were paid in another system.
+    pub opening_payments: Vec<SettlementCode>,
+    /// Money that was meant for it and became the person's credit, in order.
+    pub credit_receipts: Vec<StoredCreditReceipt>,
     /// Fine and interest that the settlements left, in order.
     pub left_charges: Vec<StoredPendingCharge>,
     /// What is due today of fine and interest, in cents.
@@ -72,6 +77,11 @@ impl FullTitle {
 
     pub fn is_overdue(&self) -> bool {
         domain::finance::is_overdue(self.title.situation, self.title.effective_due_on, self.today)
+    }
+
+    /// Whether the settlement is what had been paid in another system: no account of this one got its money.
+    pub fn is_opening_payment(&self, settlement: &StoredSettlement) -> bool {
+        self.opening_payments.contains(&settlement.code)
     }
 
     pub fn user_name(&self, user: Option<UserCode>) -> Option<&str> {
@@ -124,6 +134,8 @@ struct TitleParts {
     lines: Vec<ChargeLine>,
     benefits: Vec<TitleBenefit>,
     settlements: Vec<StoredSettlement>,
+    opening_payments: Vec<SettlementCode>,
+    credit_receipts: Vec<StoredCreditReceipt>,
     left_charges: Vec<StoredPendingCharge>,
     today: Date,
     user_names: HashMap<UserCode, String>,
@@ -148,6 +160,8 @@ impl TitleParts {
             lines: self.lines,
             benefits: self.benefits,
             settlements: self.settlements,
+            opening_payments: self.opening_payments,
+            credit_receipts: self.credit_receipts,
             left_charges: self.left_charges,
             late_charges,
             discount,
@@ -177,6 +191,11 @@ async fn load_title_parts(
     let benefits = list_benefits_by_codes(&mut *tx, tenant, benefit_codes).await?;
     let benefits = benefits.into_iter().map(|(code, benefit)| TitleBenefit { code, benefit }).collect();
     let settlements = list_settlements(&mut *tx, tenant, code).await?;
+    let opening_payments = match settlements.is_empty() {
+        true => Vec::new(),
+        false => list_opening_payments(tx, tenant, code).await?,
+    };
+    let credit_receipts = list_receipts_meant_for(tx, scope, code).await?;
     let left_charges = list_left_late_charges(&mut *tx, tenant, code).await?;
     let user_names = list_user_names(&mut *tx, tenant).await?;
     let user_names = user_names.into_iter().map(|(code, name, _)| (code, name)).collect();
@@ -190,6 +209,8 @@ async fn load_title_parts(
         lines,
         benefits,
         settlements,
+        opening_payments,
+        credit_receipts,
         left_charges,
         today,
         user_names,

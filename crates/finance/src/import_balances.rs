@@ -4,17 +4,19 @@ use crate::benefit_group::find_first_group;
 use crate::booking::{BookDays, BookedBalance, is_too_old, prepare_balance_entry, report_imbalance};
 use crate::imported_owner::find_imported_owner;
 use crate::line_refusal::refuse_line;
+use crate::usable_credit::{sum_branch_credit, sum_usable_credit};
 use app::Error;
 use app::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext};
 use domain::finance::{
-    FinanceProblem, LedgerAccountKey, LedgerAccountKind, LedgerEntryKind, OpeningAccount,
-    OpeningImportProblem, book_opening_balance,
+    FinanceProblem, LedgerAccountKind, LedgerEntryKind, OpeningAccount, OpeningImportProblem,
+    book_opening_balance, is_credit_covered,
 };
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, Date, GroupCode, ImportUndoObstacle, InputField,
-    LedgerEntryCode, MoneyAccountCode, PersonCode, Rejection, VisibleBranches,
+    LedgerEntryCode, MoneyAccountCode, PersonCode, Rejection, Scope, VisibleBranches,
 };
-use finance_storage::ledger::{load_entry_lines, sum_account};
+use finance_storage::ledger::load_entry_lines;
+use finance_storage::member_credit::list_credit_changes;
 use finance_storage::opening::{
     StoredOpeningBalance, delete_opening_balance, find_opening_balance, find_opening_balance_of_entry,
     insert_opening_balance,
@@ -247,21 +249,25 @@ fn find_owner(balance: &StoredOpeningBalance) -> Option<PersonCode> {
     code.map(PersonCode::new)
 }
 
+/// Whether less than the credit of a balance is unused, whichever branch used it, or a use since would be without credit.
 async fn is_credit_used(
     tx: &mut Tx,
     context: &ImportUnitContext,
     balance: &StoredOpeningBalance,
 ) -> Result<bool, Error> {
-    if !is_member_credit(balance) {
-        return Ok(false);
-    }
-    let account = LedgerAccountKey {
-        group: balance.group,
-        kind: LedgerAccountKind::MemberCredit,
-        reference: balance.reference,
+    let Some(person) = find_owner(balance) else { return Ok(false) };
+    let everywhere = Scope::for_tenant(context.scope.tenant());
+    let unused = match find_person(&mut *tx, everywhere.tenant(), person).await? {
+        Some(owner) => sum_branch_credit(tx, &everywhere, (person, balance.group), owner.branch).await?,
+        None => sum_usable_credit(tx, &everywhere, person, balance.group).await?,
     };
-    let sums = sum_account(tx, context.scope.tenant(), account).await?;
-    Ok(sums.credit - sums.debit < balance.amount)
+    if unused < balance.amount {
+        return Ok(true);
+    }
+    // What came later may make up for what was used, but came of its own branch and may go back.
+    let mut others = list_credit_changes(tx, everywhere.tenant(), person).await?;
+    others.retain(|one| one.group == balance.group && one.entry != balance.entry);
+    Ok(!is_credit_covered(&others))
 }
 
 async fn audit_balance(

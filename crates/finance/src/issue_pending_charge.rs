@@ -84,6 +84,7 @@ fn build_line(charge: &StoredPendingCharge, nature: LegalNature) -> ChargeLine {
         item: charge.item,
         nature,
         benefit: charge.benefit,
+        price: None,
         amount: charge.amount,
         description: charge.description.clone(),
     }

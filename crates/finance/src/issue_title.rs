@@ -4,6 +4,7 @@ use crate::benefit_group::{find_benefit_group, find_first_group};
 use crate::booking::{
     BookDays, BookedFact, build_calendar, is_too_far, is_too_old, prepare_entry, refuse, report_imbalance,
 };
+use crate::claimed_month::prepare_claim;
 use crate::full_title::{FullTitle, read_written_title};
 use crate::title_history::{TitleChange, prepare_title_changes};
 use app::command::{WriteCommand, run_command};
@@ -20,6 +21,7 @@ use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, Benefit, BenefitCode, BranchCode,
     Date, GroupCode, InputField, Money, MoneyRight, PersonCode, Rejection, TitleCode, TitleTypeCode,
 };
+use finance_storage::charging::charged_months::ChargedMonthOrigin;
 use finance_storage::titles::{self, StoredTitle};
 use storage::Tx;
 use storage::benefits::find_benefit;
@@ -93,7 +95,7 @@ async fn write_titles(tx: &mut Tx, command: &WriteCommand<NewTitleInput>) -> Res
         None
     });
     let holder = find_title_holder(tx, command, &mut problems).await?;
-    let issued_on = input.issued_on.unwrap_or(days.today);
+    let issued_on = find_issue_day(input.issued_on, days.today, command.now.date_in_utc());
     check_amount(input, &mut problems);
     if issued_on > days.today {
         problems.push(Rejection::Finance(FinanceProblem::IssueInFuture));
@@ -130,6 +132,7 @@ async fn write_titles(tx: &mut Tx, command: &WriteCommand<NewTitleInput>) -> Res
                 item: item.code,
                 nature: item.nature,
                 benefit: holder.benefits.first().copied().filter(|_| holder.benefits.len() == 1),
+                price: None,
                 amount,
                 description: None,
             },
@@ -141,9 +144,22 @@ async fn write_titles(tx: &mut Tx, command: &WriteCommand<NewTitleInput>) -> Res
             instalment: (number, input.instalments),
         };
         let code = write_title(tx, &command.actor_context(), plan).await?;
-        issued.push(read_written_title(tx, command, code).await?);
+        let written = read_written_title(tx, command, code).await?;
+        // Instalments are as likely those of a debt as those of the contribution.
+        if input.instalments <= 1 {
+            let (by, claiming) = ((tenant, &**registers), (code, &written.title));
+            let origin = ChargedMonthOrigin::Hand;
+            let claims = prepare_claim(tx, by, claiming, &holder.benefits, origin).await?;
+            tx.execute_batch(claims).await?;
+        }
+        issued.push(written);
     }
     Ok(issued)
+}
+
+/// Today, also where it is tomorrow in UTC: programs that keep that time send it in the evening.
+fn find_issue_day(asked: Option<Date>, today: Date, today_in_utc: Date) -> Date {
+    asked.filter(|day| *day <= today || *day > today_in_utc).unwrap_or(today)
 }
 
 /// The type, if titles of it may be issued one by one.

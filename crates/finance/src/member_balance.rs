@@ -1,16 +1,11 @@
 //! Whether a member is up to date.
 
+use crate::usable_credit::sum_usable_credit;
 use app::audit::access_log::record_access;
 use app::register_snapshot::{TenantRegisters, read_with_registers};
 use app::session::Session;
 use app::{App, Error};
-use domain::finance::{LedgerAccountKey, LedgerAccountKind};
-use domain::{
-    AuditedOperation, BenefitCode, Date, InputField, MoneyRight, PersonCode, Scope, VisibleBranches,
-};
-use finance_storage::ledger::sum_account;
-use finance_storage::opening::sum_visible_opening_credit;
-use finance_storage::settlements::sum_visible_credit;
+use domain::{AuditedOperation, BenefitCode, Date, InputField, MoneyRight, PersonCode, Scope};
 use finance_storage::titles::{PersonDebt, sum_person_debt};
 use storage::Tx;
 use storage::benefits::find_benefit;
@@ -22,7 +17,7 @@ const READ: AuditedOperation = AuditedOperation::ShowMemberBalance;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemberBalance {
     pub debt: PersonDebt,
-    /// What they paid beyond what was due, over all groups.
+    /// What they paid beyond what was due or ahead, over all groups.
     pub credit: i64,
 }
 
@@ -47,16 +42,7 @@ pub async fn read_member_balance(
             let debt = sum_person_debt(tx, scope, (*person, None), *today).await?;
             let mut credit = 0;
             for group in groups {
-                let reference = person.get().into();
-                let account =
-                    LedgerAccountKey { group: *group, kind: LedgerAccountKind::MemberCredit, reference };
-                let sums = sum_account(tx, scope.tenant(), account).await?;
-                credit += sums.credit - sums.debit;
-            }
-            // Credit is kept by person and group: a limited caller sees what came of titles in their branches.
-            if *scope.branches() != VisibleBranches::All {
-                let opening = sum_visible_opening_credit(tx, scope, (*person, None)).await?;
-                credit = credit.min(sum_visible_credit(tx, scope, *person, None).await? + opening);
+                credit += sum_usable_credit(tx, scope, *person, *group).await?;
             }
             Ok(MemberBalance { debt, credit })
         })

@@ -5,7 +5,8 @@ use app::session::Session;
 use app::{App, Error};
 use domain::{BranchCode, Date, MoneyRight, Scope};
 use finance_storage::money_overview::{
-    DueMonthSums, OpenTitleSums, sum_open_titles_by_lateness, sum_receipts_by_day, sum_titles_by_due_month,
+    DueMonthSums, OpenTitleSums, sum_credit_received, sum_open_titles_by_lateness, sum_receipts_by_day,
+    sum_titles_by_due_month,
 };
 use std::sync::Arc;
 use storage::Tx;
@@ -52,6 +53,8 @@ pub struct ReceivedSums {
     pub last_month: i64,
     /// Of the last month up to the same day, so that both can be compared.
     pub last_month_so_far: i64,
+    /// This month, beside titles: as credit of people.
+    pub as_credit: i64,
 }
 
 /// Reads the figures on one snapshot.
@@ -96,7 +99,9 @@ async fn load_overview_sums(
     open.iter_mut().zip(by_lateness).for_each(|(sum, read)| *sum = read);
     let last_month = find_first_day(today, 1);
     let receipts = sum_receipts_by_day(tx, scope, branch, (last_month, today)).await?;
-    let received = add_receipts(&receipts, today);
+    let this_month = (find_first_day(today, 0), today);
+    let as_credit = sum_credit_received(tx, scope, branch, this_month).await?;
+    let received = ReceivedSums { as_credit, ..add_receipts(&receipts, today) };
     let months = (0..OVERVIEW_MONTHS).rev().map(|ago| find_first_day(today, ago)).collect::<Vec<_>>();
     let first = months.first().copied().unwrap_or(today);
     let found = sum_titles_by_due_month(tx, scope, branch, (first, find_last_day(today))).await?;
@@ -158,6 +163,9 @@ mod tests {
         let receipts = [("2026-10-18", 100), ("2026-10-19", 20), ("2026-11-01", 3), ("2026-11-18", 4)];
         let receipts = receipts.map(|(text, amount)| (day(text), amount));
         let sums = add_receipts(&receipts, day("2026-11-18"));
-        assert_eq!(sums, ReceivedSums { this_month: 7, last_month: 120, last_month_so_far: 100 });
+        assert_eq!(
+            sums,
+            ReceivedSums { this_month: 7, last_month: 120, last_month_so_far: 100, as_credit: 0 }
+        );
     }
 }

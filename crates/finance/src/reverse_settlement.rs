@@ -1,21 +1,19 @@
 //! Takes back a settlement: what it paid is open again.
 
-use crate::booking::{BookDays, BookedFact, prepare_reversal, refuse};
+use crate::booking::{BookDays, BookedFact, build_calendar, prepare_reversal, refuse};
 use crate::full_title::{FullTitle, read_written_title};
 use crate::title_history::prepare_stored_title_change;
+use crate::usable_credit::sum_branch_credit;
 use app::command::{WriteCommand, run_command};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::register_snapshot::confirm_registers;
 use app::session::Session;
-use app::{App, Error};
-use domain::finance::{
-    FinanceProblem, LedgerAccountKey, LedgerAccountKind, LedgerEntryKind, derive_situation,
-};
+use app::{ActorContext, App, Error};
+use domain::finance::{FinanceProblem, LedgerEntryKind, derive_situation};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, AuditedRecordKind, InputField, Moment, MoneyRight,
-    SettlementCode,
+    SettlementCode, TitleCode,
 };
-use finance_storage::ledger::sum_account;
 use finance_storage::pending_charges::cancel_late_charges;
 use finance_storage::settlements::{self, ReversalRecord, StoredSettlement};
 use finance_storage::titles::{self, StoredTitle};
@@ -56,39 +54,55 @@ async fn write_reversal(
     }
     refuse_used_credit(tx, command, &title, reversed).await?;
     let days = BookDays::load(tx, &context).await?;
+    write_settlement_reversal(tx, (&context, &days), (code, title), (&all, reversed), reason).await?;
+    read_written_title(tx, command, code).await
+}
+
+/// Takes back a settlement in force, one of all those of a title, and returns the title as it is then.
+pub(crate) async fn write_settlement_reversal(
+    tx: &mut Tx,
+    (context, days): (&ActorContext<'_>, &BookDays),
+    (code, title): (TitleCode, StoredTitle),
+    (all, reversed): (&[StoredSettlement], &StoredSettlement),
+    reason: &str,
+) -> Result<StoredTitle, Error> {
+    let (tenant, settlement) = (context.tenant, reversed.code);
     let fact = BookedFact {
         kind: LedgerEntryKind::ReceiptReversal,
         booked_on: days.find_booking_day(days.today),
         happened_on: days.today,
         title: code,
-        settlement: Some(*settlement),
+        settlement: Some(settlement),
         reverses: Some(reversed.entry),
     };
-    let (entry, mut statements) = prepare_reversal(tx, &context, &fact, reversed.entry).await?;
+    let (entry, mut statements) = prepare_reversal(tx, context, &fact, reversed.entry).await?;
     let reversal = ReversalRecord {
         booked_on: fact.booked_on,
-        reason: reason.clone(),
+        reason: reason.to_owned(),
         entry,
-        user: command.user,
-        created_at: command.now,
+        user: context.user,
+        created_at: context.now,
     };
-    let in_force = all.iter().filter(|one| one.reversal.is_none() && one.code != *settlement);
+    let in_force = all.iter().filter(|one| one.reversal.is_none() && one.code != settlement);
     let (person, before) = (title.person, title.situation);
-    let after = remove_settlement(title, reversed, &in_force.collect::<Vec<_>>(), command.now);
-    statements.push(settlements::insert_reversal(tenant, *settlement, &reversal));
-    statements.push(cancel_late_charges(tenant, *settlement, days.today, command.now));
+    // A holiday that was registered meanwhile has not moved a settled title.
+    let effective_due_on = build_calendar(context.registers).next_bank_day_from(title.due_on);
+    let title = StoredTitle { effective_due_on, ..title };
+    let after = remove_settlement(title, reversed, &in_force.collect::<Vec<_>>(), context.now);
+    statements.push(settlements::insert_reversal(tenant, settlement, &reversal));
+    statements.push(cancel_late_charges(tenant, settlement, days.today, context.now));
     statements.push(titles::update_title(tenant, code, &after));
-    statements.extend(prepare_stored_title_change(tx, &context, (code, &after), before, Some(reason)).await?);
+    statements.extend(prepare_stored_title_change(tx, context, (code, &after), before, Some(reason)).await?);
     let change = AuditedChange::new(AuditedAction::ReverseSettlement, AuditedRecordKind::Title, code.get())
         .with_argument(settlement)
         .with_reason(Some(reason));
     let audit_code = counters::reserve_number(tx, tenant, Counter::Audit).await?;
     statements.push(audit::insert_audit_entry(&context.audit_entry(Some(person), change), audit_code));
     tx.execute_batch(statements).await?;
-    read_written_title(tx, command, code).await
+    Ok(after)
 }
 
-/// A credit that came of the settlement must still be there.
+/// A credit that came of the settlement must still be there: in the branch of the title, and for the caller to use.
 async fn refuse_used_credit(
     tx: &mut Tx,
     command: &WriteCommand<(SettlementCode, String)>,
@@ -98,13 +112,8 @@ async fn refuse_used_credit(
     if reversed.credit == 0 {
         return Ok(());
     }
-    let account = LedgerAccountKey {
-        group: title.group,
-        kind: LedgerAccountKind::MemberCredit,
-        reference: title.person.get().into(),
-    };
-    let sums = sum_account(tx, command.scope.tenant(), account).await?;
-    if sums.credit - sums.debit < reversed.credit {
+    let holder = (title.person, title.group);
+    if sum_branch_credit(tx, &command.scope, holder, title.branch).await? < reversed.credit {
         return Err(refuse(FinanceProblem::CreditUsed));
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use crate::booking::{BookDays, refuse, report_imbalance};
 use crate::full_title::{FullTitle, load_amount_due, read_written_title, reject_unknown_title};
+use crate::receiving_account::find_receiving_account;
 use crate::store_settlement::{PreparedSettlement, store_settlement};
 use app::command::{WriteCommand, run_command};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -87,22 +88,10 @@ fn check_receipt(
     paid_on: Date,
     today: Date,
 ) -> Result<MoneyAccountCode, Error> {
-    let (receipt, money) = (&command.input, &command.registers.money);
+    let receipt = &command.input;
     let mut problems = Vec::new();
-    let unknown = |field, code| Rejection::UnknownCode { field, code };
-    let settlement_type = money.settlement_type(receipt.settlement_type).filter(|one| one.active);
-    if settlement_type.is_none() {
-        problems.push(unknown(InputField::SettlementType, receipt.settlement_type.get()));
-    }
-    let account = receipt.account.or(settlement_type.map(|one| one.account));
-    let found = account.and_then(|code| money.money_account(code)).filter(|one| one.active);
-    match (account, found) {
-        (Some(code), None) => problems.push(unknown(InputField::MoneyAccount, code.get())),
-        (_, Some(one)) if one.group.is_some_and(|group| title.is_some_and(|title| title.group != group)) => {
-            problems.push(Rejection::Finance(FinanceProblem::AccountOfAnotherGroup));
-        }
-        _ => {}
-    }
+    let (named, group) = ((receipt.settlement_type, receipt.account), title.map(|title| title.group));
+    let account = find_receiving_account(&command.registers, named, group, &mut problems);
     if receipt.amount.cents() < 1 {
         problems.push(Rejection::Finance(FinanceProblem::NoAmountPaid));
     }
@@ -116,7 +105,7 @@ fn check_receipt(
     }
     // `/ext` names the title in the body, where an unknown code is a problem like any other.
     if title.is_none() && command.operation == AuditedOperation::SettleTitle {
-        problems.push(unknown(InputField::Title, receipt.title.get()));
+        problems.push(Rejection::UnknownCode { field: InputField::Title, code: receipt.title.get() });
     }
     match (account, &problems[..]) {
         (Some(account), []) => Ok(account),

@@ -49,7 +49,7 @@ pub async fn list_titles_after(
         .db
         .read(input, |tx, (scope, search, after)| {
             Box::pin(async move {
-                let Some(criteria) = resolve_keys(tx, scope.tenant(), search).await? else {
+                let Some(criteria) = resolve_keys(tx, scope, search).await? else {
                     return Ok((Vec::new(), Vec::new(), None));
                 };
                 let page = (*after, TITLES_PER_PAGE);

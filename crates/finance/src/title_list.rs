@@ -4,7 +4,9 @@ use app::audit::access_log::record_access;
 use app::register_snapshot::{TenantRegisters, load_registers};
 use app::session::Session;
 use app::{App, Error};
-use domain::{AuditedOperation, Document, MoneyRight, TitleCode, parse_plate_key};
+use domain::{
+    AuditedOperation, BenefitCode, Document, MoneyRight, Scope, SituationKind, TitleCode, parse_plate_key,
+};
 use finance_storage::title_search::{
     TitleCriteria, TitlePerson, TitleTotals, count_titles, list_title_codes, list_title_people, sum_titles,
 };
@@ -12,7 +14,7 @@ use finance_storage::titles::{StoredTitle, list_title_benefits, list_titles_by_c
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::list_benefits_by_plate;
+use storage::benefits::{BenefitWithPlate, list_visible_benefits_by_plate};
 use storage::members::list_person_codes_by_document;
 
 /// What is searched: the criteria, and keys that lead to a person or benefits.
@@ -89,7 +91,7 @@ pub async fn list_titles(
         .db
         .read(input, |tx, (scope, search, offset, limit)| {
             Box::pin(async move {
-                let Some(criteria) = resolve_keys(tx, scope.tenant(), search).await? else {
+                let Some(criteria) = resolve_keys(tx, scope, search).await? else {
                     return Ok((Vec::new(), TitleTotals::default()));
                 };
                 let totals = if search.counts_only {
@@ -130,16 +132,16 @@ pub async fn find_titles(
     Ok(rows)
 }
 
-/// The criteria with the person of the document and the benefits of the plate; `None` if nothing can match.
+/// The criteria with the person of the document and the benefits of the plate's holder; `None` if nothing can match.
 pub(crate) async fn resolve_keys(
     tx: &mut Tx,
-    tenant: domain::TenantId,
+    scope: &Scope,
     search: &TitleSearch,
 ) -> Result<Option<TitleCriteria>, Error> {
     let mut criteria = search.criteria.clone();
     if let Some(text) = &search.document {
-        let Ok(document) = Document::parse(text) else { return Ok(None) };
-        let found = list_person_codes_by_document(&mut *tx, tenant, [&document]).await?;
+        let Ok(document) = Document::parse_searched(text) else { return Ok(None) };
+        let found = list_person_codes_by_document(&mut *tx, scope.tenant(), [&document]).await?;
         match (found.first(), criteria.person) {
             (Some((_, code)), None) => criteria.person = Some(*code),
             (Some((_, code)), Some(person)) if *code == person => {}
@@ -148,13 +150,24 @@ pub(crate) async fn resolve_keys(
     }
     if let Some(text) = &search.plate {
         let Some(key) = parse_plate_key(text) else { return Ok(None) };
-        let benefits = list_benefits_by_plate(&mut *tx, tenant, &key).await?;
+        let benefits = list_visible_benefits_by_plate(&mut *tx, scope, &key).await?;
+        let benefits = choose_benefits_of_holder(&benefits);
         if benefits.is_empty() {
             return Ok(None);
         }
         criteria.benefits = Some(benefits);
     }
     Ok(Some(criteria))
+}
+
+/// A vehicle is sold, and its plate goes on in a benefit of somebody else, who does not owe what the former holder does.
+/// The holder is the person whose benefit is in force, else the last one who had it.
+fn choose_benefits_of_holder(benefits: &[BenefitWithPlate]) -> Vec<BenefitCode> {
+    let is_in_force =
+        |one: &&BenefitWithPlate| !matches!(one.kind, SituationKind::Inactive | SituationKind::Cancelled);
+    let of_holder = benefits.iter().rev().find(is_in_force).or(benefits.last());
+    let Some(holder) = of_holder.map(|one| one.person) else { return Vec::new() };
+    benefits.iter().filter(|one| one.person == holder).map(|one| one.code).collect()
 }
 
 pub(crate) async fn load_listed_titles(

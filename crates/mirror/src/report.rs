@@ -16,11 +16,25 @@ pub struct MirrorRunReport {
     pub noted: Vec<MirrorNoteGroup>,
     /// Operations that the source refused or does not have.
     pub unread: Vec<String>,
+    pub uncarried_titles: UncarriedTitleCounts,
+    /// The title types of charging rules, of which no mirrored title is, though there are some of people with benefits.
+    pub unmatched_charging_types: Vec<String>,
+}
+
+/// How many titles the source counts that are not carried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UncarriedTitleCounts {
+    pub settled: u64,
+    /// Not posted yet.
+    pub pending: u64,
+    pub cost_sharing: u64,
 }
 
 /// Data that a mirror does not contain. Of all but money, the API exposes nothing.
 pub const NOT_MIRRORED: &[&str] = &[
-    "títulos, pagamentos e saldos (o que está em aberto entra por planilha: Importar)",
+    "títulos cancelados, pendentes e de rateio, e os liquidados, menos os a receber que vencem deste mês em diante (para que não se cobre de novo)",
+    "as linhas de cada título, a sua parcela e o que se pagou de multa e juros (daqui em diante valem os tipos de título daqui)",
+    "créditos dos associados e saldos das contas (entram por planilha: Importar)",
     "usuários, senhas e permissões (quem é citado aparece pelo nome, sem poder entrar)",
     "receptores de gatilhos e o que já foi entregue",
     "vistorias, chamados (help desk) e consultas médicas",
@@ -77,6 +91,21 @@ impl MirrorRunReport {
                 };
                 let _ = writeln!(text, "  - {subject}, {field}: {reason}");
             }
+        }
+        for name in &self.unmatched_charging_types {
+            let _ = writeln!(
+                text,
+                "\nNenhum título espelhado é do tipo que a regra de cobrança usa ({name}): a cobrança do mês cobraria de novo os \
+                 meses que eles já cobram. Troque o tipo na regra pelo que as mensalidades têm na origem e espelhe de novo \
+                 antes de cobrar, ou comece a cobrar aqui depois do último vencimento deles."
+            );
+        }
+        let UncarriedTitleCounts { settled, pending, cost_sharing } = self.uncarried_titles;
+        if settled + pending + cost_sharing > 0 {
+            let _ = writeln!(
+                text,
+                "\nTítulos da origem que não são trazidos: {settled} liquidados, {pending} pendentes, {cost_sharing} de rateio."
+            );
         }
         let _ = writeln!(text, "\nO espelho não traz:");
         for line in NOT_MIRRORED {

@@ -2,9 +2,11 @@
 
 use crate::lenient::{read_code, read_items, read_money, read_text};
 use crate::lists::{RegisterFields, read_choice, read_colour, read_name};
+use crate::titles::{choose_type_name, find_title_type, read_launch_kind, read_type_name};
 use app::register_snapshot::TenantRegisters;
 use domain::{
-    BenefitKind, BranchCode, Entity, Money, PlanCode, SellerCode, SituationKind, VehicleCategory, fold_text,
+    BenefitKind, BranchCode, Entity, Money, PlanCode, SellerCode, SituationKind, TitleTypeCode,
+    VehicleCategory, fold_text,
 };
 use exchange::mirror_store::MirroredRegisterRecord;
 use registers::FieldContent;
@@ -183,6 +185,27 @@ impl<'r> UnregisteredReferences<'r> {
         if !self.registers.claim_types.iter().any(|one| fold_text(&one.name) == folded) {
             self.add("tipoEvento", None, vec![("nome", read_name(json, "tipoEvento"))], true);
         }
+    }
+
+    /// From a title: its branch and type. A type whose code means another one here gets a code of this association.
+    pub fn collect_from_title(&mut self, json: &Json) {
+        self.collect_branch(json);
+        let Some(kind) = read_launch_kind(json) else { return };
+        if find_title_type(json, self.registers).is_some() {
+            return;
+        }
+        let money = &self.registers.money;
+        let Some(alike) = money.title_types.iter().find(|one| one.launch_kind == kind) else { return };
+        let code = read_code(&json["codTipoTitulo"]).filter(|_| read_type_name(json).is_some());
+        let code = code.filter(|code| money.title_type(TitleTypeCode::new(*code)).is_none());
+        let mut values = vec![
+            ("nome", FieldContent::Text(choose_type_name(json, kind))),
+            ("tipoLancamento", FieldContent::Number(kind.number())),
+            ("codItemCobranca", FieldContent::Number(alike.charge_item.get().into())),
+        ];
+        let rule = alike.late_charge_rule.map(|rule| FieldContent::Number(rule.get().into()));
+        values.extend(rule.map(|rule| ("codRegraEncargos", rule)));
+        self.add("tipoTitulo", code, values, true);
     }
 
     /// From a deal: its branch, funnel and stage.

@@ -4,6 +4,7 @@
 extern crate amparo_mirror as mirror;
 
 mod source;
+mod titles;
 
 use app::access::users::{self, InitialPassword, NewUserInput};
 use domain::{DisplayName, Email, InputField, MoneyRights, Password, Role, TenantId};
@@ -26,6 +27,7 @@ async fn administrator(world: &World, tenant: TenantId) -> String {
         role: Role::Administrator,
         branches: Vec::new(),
         money_rights: MoneyRights::SEE_AND_SETTLE,
+        gets_old_search_answer: false,
         password: InitialPassword::Chosen(Password::parse(PASSWORD).unwrap()),
     };
     users::create_user(world.app(), new).await.unwrap();
@@ -211,6 +213,7 @@ async fn odd_data_never_ends_a_run_and_is_told(world: World) {
         "codPessoa: uma linha da pesquisa veio sem código",
         "beneficio 5, sequencial",
         "GET /ext/crm/lead: a origem não tem esta operação",
+        "GET /ext/financeiro/titulo: a origem não tem esta operação",
         "GET /ext/administracao/vendedor: a origem respondeu 500",
         "negócio; recebeu um número desta base",
         "evento; recebeu um número desta base",

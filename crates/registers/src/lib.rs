@@ -20,4 +20,4 @@ pub use describe::{
     DisplayTexts, FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, OperationDescription,
     PartTable, RecordVisibility, Register, SearchMethod, UniqueConstraint,
 };
-pub use money_rules::{complete_values, find_money_problems};
+pub use money_rules::{complete_values, find_money_problems, read_table_price};

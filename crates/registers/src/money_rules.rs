@@ -1,9 +1,13 @@
-//! Rules of the registers of prices and charging that a description cannot express; pure, so that the caller brings the
-//! records that a record may conflict with.
+//! Rules of the registers of prices, charging and accounts that a description cannot express; pure, so that the caller
+//! brings the records that a record may conflict with.
 
 use crate::describe::{FieldContent, Register};
-use domain::finance::{TablePrice, ValueBand};
+use bank_formats::brcode::PlainCodeText;
+use bank_formats::pix_key::PixKey;
+use domain::finance::{MoneyAccountKind, TablePrice, ValueBand};
 use domain::{BranchCode, Date, Entity, Money, PlanCode, RegisterProblem, SituationKind, VehicleTypeCode};
+
+const PIX_KEY: &str = "chavePix";
 
 /// A record's values by the names of its fields.
 struct NamedValues<'v> {
@@ -20,6 +24,13 @@ impl NamedValues<'_> {
     fn number(&self, name: &str) -> Option<i64> {
         match self.value(name) {
             FieldContent::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        match self.value(name) {
+            FieldContent::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -44,6 +55,7 @@ impl NamedValues<'_> {
 
     fn table_price(&self) -> Option<TablePrice> {
         Some(TablePrice {
+            code: None,
             plan: PlanCode::new(self.code("codPlano")?),
             valid_from: self.date("validoDesde")?,
             branch: self.code("codLoja").map(BranchCode::new),
@@ -54,10 +66,19 @@ impl NamedValues<'_> {
     }
 }
 
-/// Sets what depends on other fields: whether a situation is charged, where nobody said so.
+/// Sets what depends on other fields, and writes a Pix key as the directory of keys has it.
 pub fn complete_values(register: &'static Register, values: &mut [FieldContent]) {
+    match register.path {
+        "situacao" => complete_situation(register, values),
+        "contaFinanceira" => normalize_pix_key(register, values),
+        _ => {}
+    }
+}
+
+/// Whether a situation is charged, where nobody said so.
+fn complete_situation(register: &'static Register, values: &mut [FieldContent]) {
     let named = NamedValues { register, values };
-    if register.path != "situacao" || *named.value("cobra") != FieldContent::Nothing {
+    if *named.value("cobra") != FieldContent::Nothing {
         return;
     }
     let kind = named.number("tipo").and_then(SituationKind::from_number);
@@ -65,6 +86,20 @@ pub fn complete_values(register: &'static Register, values: &mut [FieldContent])
     let is_charged = entity.zip(kind).is_some_and(|(entity, kind)| entity.is_charged_while(kind));
     if let Some(value) = register.find_field("cobra").and_then(|(at, _)| values.get_mut(at)) {
         *value = FieldContent::Flag(is_charged);
+    }
+}
+
+/// The price that a record of the price table stands for; `None` for other registers, and for a record without a plan or
+/// a day.
+pub fn read_table_price(register: &'static Register, values: &[FieldContent]) -> Option<TablePrice> {
+    if register.path == "tabelaPreco" { NamedValues { register, values }.table_price() } else { None }
+}
+
+fn normalize_pix_key(register: &'static Register, values: &mut [FieldContent]) {
+    let Some((at, _)) = register.find_field(PIX_KEY) else { return };
+    let Some(FieldContent::Text(text)) = values.get(at) else { return };
+    if let Some(key) = PixKey::parse(text) {
+        values[at] = FieldContent::Text(key.as_str().to_owned());
     }
 }
 
@@ -82,6 +117,7 @@ pub fn find_money_problems<'r>(
             let is_refused = *named.value("cobra") == FieldContent::Flag(true) && !is_benefit;
             is_refused.then_some(("cobra", RegisterProblem::OnlyForBenefits)).into_iter().collect()
         }
+        "contaFinanceira" => find_pix_problems(&named),
         "tabelaPreco" => find_price_problems(&named, rivals).into_iter().collect(),
         "desconto" => find_discount_problem(&named).into_iter().collect(),
         "regraCobranca" => {
@@ -118,5 +154,33 @@ fn find_discount_problem(named: &NamedValues<'_>) -> Option<(&'static str, Regis
         (None, Some(amount)) if amount == Money::default() => Some(("valor", RegisterProblem::AboveZero)),
         (Some(_), None) | (None, Some(_)) => None,
         _ => Some(("percentual", RegisterProblem::OneOf("valor"))),
+    }
+}
+
+/// A Pix key belongs to a bank account, and comes with the receiver that codes name.
+fn find_pix_problems(named: &NamedValues<'_>) -> Vec<(&'static str, RegisterProblem)> {
+    let key = named.text(PIX_KEY);
+    let is_cash_box = named.number("tipo") == Some(MoneyAccountKind::CashBox.number());
+    let bad_key = key.filter(|key| PixKey::parse(key).is_none());
+    let problems = [
+        bad_key.map(|_| (PIX_KEY, RegisterProblem::BadPixKey)),
+        key.filter(|_| is_cash_box).map(|_| (PIX_KEY, RegisterProblem::OnlyForBankAccounts)),
+        find_code_text_problem::<25>(named, "nomeRecebedor"),
+        find_code_text_problem::<15>(named, "cidadeRecebedor"),
+    ];
+    problems.into_iter().flatten().collect()
+}
+
+/// A text that codes contain: right if it is there, and there if the account has a key.
+fn find_code_text_problem<const LONGEST: usize>(
+    named: &NamedValues<'_>,
+    name: &'static str,
+) -> Option<(&'static str, RegisterProblem)> {
+    match named.text(name) {
+        None if named.text(PIX_KEY).is_some() => Some((name, RegisterProblem::Missing)),
+        Some(text) if PlainCodeText::<LONGEST>::parse(text).is_none() => {
+            Some((name, RegisterProblem::NoCodeText { longest: LONGEST }))
+        }
+        _ => None,
     }
 }

@@ -44,8 +44,9 @@ pub use crate::executor::statement_watch::{ExecutedStatement, StatementCost, Sta
 pub use crate::executor::value::{FromColumn, SqlScalar, SqlScalarRef};
 pub use engine::backup;
 pub use engine::{
-    ConnectionUse, DatabaseAddress, DatabaseOptions, DatabaseWorkload, SchemaPolicy, ServerLock,
-    TransportProtection, count_lanes_for_machine, lock_for_server, open_database, read_schema_version,
+    ConnectionUse, DatabaseAddress, DatabaseOptions, DatabaseWorkload, ImportLock, SchemaPolicy, ServerLock,
+    TransportProtection, count_lanes_for_machine, lock_for_import, lock_for_server, lock_out_imports,
+    open_database, read_schema_version,
 };
 pub use error::{AddressProblem, Error, OpenError};
 pub use migrations::{

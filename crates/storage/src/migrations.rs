@@ -71,6 +71,11 @@ pub(crate) const MIGRATIONS: &[SchemaMigration] = &[
     define_migration(26, "prices", include_str!("../migrations/0026_prices.sql")),
     define_migration(27, "charging", include_str!("../migrations/0027_charging.sql")),
     define_migration(28, "opening_balances", include_str!("../migrations/0028_opening_balances.sql")),
+    define_migration(29, "credit_receipts", include_str!("../migrations/0029_credit_receipts.sql")),
+    define_migration(30, "old_search_answer", include_str!("../migrations/0030_old_search_answer.sql")),
+    define_migration(31, "price_origins", include_str!("../migrations/0031_price_origins.sql")),
+    define_migration(32, "imported_months", include_str!("../migrations/0032_imported_months.sql")),
+    define_migration(33, "pix_codes", include_str!("../migrations/0033_pix_codes.sql")),
 ];
 
 /// The migrations of the file of activity (embedded database).

@@ -73,11 +73,38 @@ async fn check_entries(db: &Db, tenant: TenantId, step: &str) -> Sums {
     sums
 }
 
-/// What is open of titles by group and kind, and the credit of people by group and person.
+/// What is open of titles by group and kind, the credit of people by group and person, and the money in accounts by group
+/// and account.
 #[derive(Default)]
 struct Owed {
     open: BTreeMap<(i64, i64), i64>,
     credit: BTreeMap<(i64, i64), i64>,
+    cash: BTreeMap<(i64, i64), i64>,
+}
+
+/// What stands in the books without a title: opening balances, and money received as credit or paid back.
+async fn read_untitled(db: &Db, tenant: TenantId) -> Owed {
+    let mut owed = Owed::default();
+    let opening = "SELECT protection_group, kind, reference, amount FROM opening_balances WHERE tenant = $1";
+    for balance in &rows(db, tenant, opening).await {
+        let of_kind = if number(balance, "kind") == LedgerAccountKind::MemberCredit.number() {
+            &mut owed.credit
+        } else {
+            &mut owed.cash
+        };
+        let owner = (number(balance, "protection_group"), number(balance, "reference"));
+        *of_kind.entry(owner).or_default() += number(balance, "amount");
+    }
+    let receipts = "SELECT c.protection_group, c.person, c.money_account, c.amount FROM credit_receipts c
+         WHERE c.tenant = $1 AND NOT EXISTS (SELECT 1 FROM credit_receipt_reversals r
+             WHERE r.tenant = c.tenant AND r.receipt = c.code)";
+    for receipt in &rows(db, tenant, receipts).await {
+        let [group, person, account, amount] =
+            ["protection_group", "person", "money_account", "amount"].map(|name| number(receipt, name));
+        *owed.credit.entry((group, person)).or_default() += amount;
+        *owed.cash.entry((group, account)).or_default() += amount;
+    }
+    owed
 }
 
 async fn check_titles(db: &Db, tenant: TenantId, step: &str) -> Owed {
@@ -85,7 +112,11 @@ async fn check_titles(db: &Db, tenant: TenantId, step: &str) -> Owed {
         db,
         tenant,
         "SELECT s.title, s.principal, s.interest, s.fine, s.discount, s.total, s.credit, s.money_account, s.paid_on,
-         CASE WHEN r.settlement IS NULL THEN 1 ELSE 0 END AS in_force FROM settlements s
+         CASE WHEN r.settlement IS NULL THEN 1 ELSE 0 END AS in_force,
+         CASE WHEN EXISTS (SELECT 1 FROM ledger_lines l
+             JOIN ledger_accounts a ON a.tenant = l.tenant AND a.code = l.account
+             WHERE l.tenant = s.tenant AND l.entry = s.entry AND a.kind = 10) THEN 1 ELSE 0 END AS is_opening
+         FROM settlements s
          LEFT JOIN settlement_reversals r ON r.tenant = s.tenant AND r.settlement = s.code WHERE s.tenant = $1",
     )
     .await;
@@ -96,13 +127,7 @@ async fn check_titles(db: &Db, tenant: TenantId, step: &str) -> Owed {
          posted_on, cancelled_on, due_on, effective_due_on, issued_on FROM titles WHERE tenant = $1 ORDER BY code",
     )
     .await;
-    let mut owed = Owed::default();
-    let opening =
-        "SELECT protection_group, reference, amount FROM opening_balances WHERE tenant = $1 AND kind = 7";
-    for credit in &rows(db, tenant, opening).await {
-        let owner = (number(credit, "protection_group"), number(credit, "reference"));
-        *owed.credit.entry(owner).or_default() += number(credit, "amount");
-    }
+    let mut owed = read_untitled(db, tenant).await;
     for title in &titles {
         let code = number(title, "code");
         let of_title: Vec<&Row> = settlements
@@ -135,6 +160,13 @@ async fn check_titles(db: &Db, tenant: TenantId, step: &str) -> Owed {
             of_title.iter().filter(|one| one.get::<Option<i64>>("money_account").unwrap().is_none());
         let used: i64 = of_credit.map(|one| number(one, "total")).sum();
         *owed.credit.entry((group, number(title, "person"))).or_default() += sum("credit") - used;
+        let is_debit = number(title, "launch_kind") == LaunchKind::Debit.number();
+        for one in of_title.iter().filter(|one| number(one, "is_opening") == 0) {
+            if let Some(account) = one.get::<Option<i64>>("money_account").unwrap() {
+                let paid = number(one, "total") + number(one, "credit");
+                *owed.cash.entry((group, account)).or_default() += if is_debit { -paid } else { paid };
+            }
+        }
     }
     owed
 }
@@ -173,6 +205,11 @@ async fn check_balances(db: &Db, tenant: TenantId, sums: &Sums, owed: &Owed, ste
         assert!(booked >= 0, "{step}: credit of person {person} in group {group}");
         assert_eq!(booked, *credit, "{step}: credit of person {person} in group {group}");
     }
+    for (group, account) in owed.cash.keys().copied().chain(list_used_accounts(sums)) {
+        let held = balance(group, LedgerAccountKind::Cash, Some(account));
+        let wanted = owed.cash.get(&(group, account)).copied().unwrap_or_default();
+        assert_eq!(held, wanted, "{step}: money of group {group} in account {account}");
+    }
     for ((group, kind, reference), (debit, credit)) in sums {
         let key = LedgerAccountKey {
             group: GroupCode::new(i32::try_from(*group).unwrap()),
@@ -184,6 +221,12 @@ async fn check_balances(db: &Db, tenant: TenantId, sums: &Sums, owed: &Owed, ste
         let told = told.unwrap();
         assert_eq!((told.debit, told.credit), (*debit, *credit), "{step}: {key:?}");
     }
+}
+
+/// Group and account of the money accounts that were ever booked on.
+fn list_used_accounts(sums: &Sums) -> impl Iterator<Item = (i64, i64)> {
+    let of_money = sums.keys().filter(|(_, kind, _)| *kind == LedgerAccountKind::Cash.number());
+    of_money.map(|(group, _, account)| (*group, *account))
 }
 
 /// Every entry booked before a day, with its lines, as text.

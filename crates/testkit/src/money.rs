@@ -5,7 +5,7 @@ use domain::TenantId;
 use storage::{Db, Statement, WriteLane, sql};
 
 /// The tables whose rows the database itself refuses to change or delete.
-pub const APPEND_ONLY: [&str; 9] = [
+pub const APPEND_ONLY: [&str; 12] = [
     "ledger_accounts",
     "ledger_entries",
     "ledger_lines",
@@ -15,6 +15,9 @@ pub const APPEND_ONLY: [&str; 9] = [
     "title_benefits",
     "settlements",
     "settlement_reversals",
+    "credit_receipts",
+    "credit_receipt_reversals",
+    "pix_codes",
 ];
 
 /// Whose title it is: codes that the tenant has.
@@ -68,9 +71,13 @@ fn build_statements(tenant: TenantId, debtor: Debtor, entries: i64) -> Vec<State
         ),
         insert(
             &format!(
-                "money_accounts (tenant, code, name, kind, bank, agency, account_number, protection_group, {register})"
+                "money_accounts (tenant, code, name, kind, bank, agency, account_number, protection_group, pix_key,
+                 pix_name, pix_city, pix_sends_txid, {register})"
             ),
-            format!("(tenant, 101, 'Conta do grupo', 1, '001', '1234-5', '99-X', 101, {tail})"),
+            format!(
+                "(tenant, 101, 'Conta do grupo', 1, '001', '1234-5', '99-X', 101, 'pix@grupo.example',
+                 'Associação', 'Goiânia', FALSE, {tail})"
+            ),
         ),
         insert(
             &format!("settlement_types (tenant, code, name, money_account, {register})"),
@@ -116,10 +123,11 @@ fn build_statements(tenant: TenantId, debtor: Debtor, entries: i64) -> Vec<State
         ),
         insert("title_benefits (tenant, title, benefit)", format!("(tenant, 1, {benefit})")),
         insert(
-            "title_lines (tenant, title, line, charge_item, nature, benefit, amount, description)",
+            "title_lines (tenant, title, line, charge_item, nature, benefit, amount, description, price_origin,
+             plan_price)",
             format!(
-                "(tenant, 1, 1, 101, 1, {benefit}, 10620, 'Vidros'),
-                 (tenant, 1, 2, 101, 1, NULL, -500, 'Desconto')"
+                "(tenant, 1, 1, 101, 1, {benefit}, 10620, 'Vidros', 2, 101),
+                 (tenant, 1, 2, 101, 1, NULL, -500, 'Desconto', NULL, NULL)"
             ),
         ),
         insert(
@@ -175,6 +183,23 @@ fn build_statements(tenant: TenantId, debtor: Debtor, entries: i64) -> Vec<State
             format!("(tenant, 101, '2026-10-15', 'cheque sem fundos', {entries}, 1, 1003)"),
         ),
         insert(
+            "credit_receipts (tenant, code, person, branch, protection_group, amount, settlement_type, money_account,
+             paid_on, booked_on, title, note, entry, user_code, created_at)",
+            format!(
+                "(tenant, 101, {person}, {branch}, 101, 10120, 101, 101, '2026-10-13', '2026-10-14', 1,
+                 'pago de novo', 3, 1, 1004)"
+            ),
+        ),
+        insert(
+            "credit_receipt_reversals (tenant, receipt, booked_on, reason, entry, user_code, created_at)",
+            format!("(tenant, 101, '2026-10-15', 'não era dele', {entries}, 1, 1005)"),
+        ),
+        insert(
+            "pix_codes (tenant, txid, title, number, money_account, pix_key, content, amount, expires_at, user_code,
+             created_at)",
+            "(tenant, 'B7T1N1', 1, 1, 101, 'pix@grupo.example', '000201', 10120, 2000, 1, 1005)".to_owned(),
+        ),
+        insert(
             "imported_titles (tenant, external_key, title, is_given)",
             "(tenant, 'BOL-000123', 1, TRUE)".to_owned(),
         ),
@@ -193,8 +218,8 @@ fn build_statements(tenant: TenantId, debtor: Debtor, entries: i64) -> Vec<State
         ),
         insert(
             "charging_run_lines (tenant, run, benefit, instalment, line, charge_item, nature, source, price_origin,
-             amount, description)",
-            format!("(tenant, 1, {benefit}, 1, 1, 101, 1, 1, 1, 10120, 'Vidros')"),
+             plan_price, amount, description)",
+            format!("(tenant, 1, {benefit}, 1, 1, 101, 1, 1, 2, 101, 10120, 'Vidros')"),
         ),
         insert("charging_run_titles (tenant, run, title, outcome)", "(tenant, 1, 1, 1)".to_owned()),
         insert(

@@ -281,6 +281,7 @@ async fn user(
         role,
         branches: &branches,
         money_rights: MoneyRights::SEE_AND_SETTLE,
+        gets_old_search_answer: false,
         password_hash,
         must_change_password: false,
         now: BEGINNING,

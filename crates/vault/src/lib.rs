@@ -1,4 +1,5 @@
-//! The server key: its file, what the database knows of it, and the encryption of secrets with it.
+//! The server key: its file, what the database knows of it, and the encryption of secrets with it; the one-time passwords
+//! that a secret gives.
 
 mod key_change;
 mod key_file;
@@ -6,6 +7,7 @@ mod key_rotation;
 mod registered_key;
 mod sealed_secret;
 mod server_key;
+pub mod totp;
 
 pub use key_change::take_new_key;
 pub use key_file::{KeyFileError, ServerKey};

@@ -18,6 +18,7 @@ pub fn name_subject_kind(kind: &AuditedRecordKind) -> &str {
         AuditedRecordKind::Title => "título",
         AuditedRecordKind::ChargingRun => "cobrança",
         AuditedRecordKind::PendingCharge => "lançamento",
+        AuditedRecordKind::CreditReceipt => "crédito",
         AuditedRecordKind::OpeningBalance => "saldo inicial",
         AuditedRecordKind::User => "usuário",
         AuditedRecordKind::Receiver => "receptor",
@@ -114,9 +115,15 @@ fn describe_action(change: &AuditedChange) -> String {
         AuditedAction::LoseDeal => "perdido".into(),
         AuditedAction::ReopenDeal => "reaberto".into(),
         AuditedAction::Release => "liberado".into(),
+        AuditedAction::IssuePixCode => {
+            format!("teve um código Pix gerado: {}", display::format_cents(first)).into()
+        }
         AuditedAction::Settle => format!("liquidado: {}", display::format_cents(first)).into(),
         AuditedAction::UseCredit => format!("crédito usado: {}", display::format_cents(first)).into(),
         AuditedAction::ReverseSettlement => format!("liquidação {first} estornada").into(),
+        AuditedAction::ReceiveCredit => format!("recebido: {}", display::format_cents(first)).into(),
+        AuditedAction::RefundCredit => format!("devolvido: {}", display::format_cents(first)).into(),
+        AuditedAction::ReverseCreditReceipt => "estornado".into(),
         AuditedAction::ClosePeriod => format!("meses até {first} fechados").into(),
         AuditedAction::ReopenPeriod => format!("fechamento até {first} desfeito").into(),
         AuditedAction::PrepareChargingRun => format!("preparada para {first}").into(),

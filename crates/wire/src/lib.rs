@@ -10,6 +10,7 @@ pub mod import_sheet;
 pub mod mail;
 pub mod mirror;
 pub mod read;
+pub mod record_version;
 pub mod records;
 pub mod refusal;
 pub mod register;

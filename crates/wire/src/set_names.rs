@@ -1,22 +1,37 @@
 //! The external names of the fixed sets, one table each.
 
 use domain::finance::{
-    ChargeSource, ChargingRunState, LaunchKind, LedgerAccountKind, LedgerEntryKind, LegalNature,
-    NotChargedReason, PendingChargeSituation, PendingChargeSource, TitleSituation,
+    ChargeSource, ChargingRunState, CreditMovementKind, LaunchKind, LedgerAccountKind, LedgerEntryKind,
+    LegalNature, NotChargedReason, PendingChargeSituation, PendingChargeSource, PriceSource, TitleSituation,
 };
 use domain::{
     BenefitKind, ChangeOrigin, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, ImportState,
     Involved, Kinship, MoneyRight, Nature, PhoneKind, Priority, Role, SellerKind, Sex, Sheet, SituationKind,
-    VehicleCategory,
+    VehicleCategory, fold_text,
 };
 
 /// A set whose members callers name, exactly as in its table.
 pub trait NamedSet: Copy + 'static {
     const NAMES: &'static [(&'static str, Self)];
+    /// Names that are taken too, but never given out.
+    const OTHER_NAMES: &'static [(&'static str, Self)] = &[];
+    /// Texts that say that no member is known, whatever their case and accents. They leave the field as it is.
+    const UNKNOWN: &'static [&'static str] = &[];
 
     fn from_name(text: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(name, _)| *name == text).map(|(_, member)| *member)
+        Self::NAMES.iter().chain(Self::OTHER_NAMES).find(|(name, _)| *name == text).map(|(_, member)| *member)
     }
+
+    fn is_unknown(text: &str) -> bool {
+        Self::UNKNOWN.iter().any(|name| fold_text(name) == fold_text(text))
+    }
+}
+
+/// Programs take the letters from the member search, and write the other texts where they do not know the sex.
+impl NamedSet for Sex {
+    const NAMES: &'static [(&'static str, Sex)] = &[("Feminino", Sex::Female), ("Masculino", Sex::Male)];
+    const OTHER_NAMES: &'static [(&'static str, Sex)] = &[("F", Sex::Female), ("M", Sex::Male)];
+    const UNKNOWN: &'static [&'static str] = &["Outro", "Não informado"];
 }
 
 /// Defines a function that returns the name of a member; with `read`, the names are also accepted as input
@@ -71,6 +86,16 @@ names! {
         Discount = "DESCONTO",
     }
 
+    /// `origemValor` of a line of a charge.
+    price_source: PriceSource { Agreed = "COMBINADO", PriceTable = "TABELA", Plan = "PLANO" }
+
+    /// What a price of this source is called.
+    price_source_label: PriceSource {
+        Agreed = "valor combinado",
+        PriceTable = "tabela de preços",
+        Plan = "valor do plano",
+    }
+
     /// `natureza` of a line of a charge.
     legal_nature: LegalNature {
         Indemnity = "INDENIZACAO",
@@ -108,8 +133,20 @@ names! {
         Receipt = "LIQUIDACAO",
         ReceiptReversal = "ESTORNO",
         CreditUse = "USO_DE_CREDITO",
+        CreditReceipt = "CREDITO_RECEBIDO",
+        CreditRefund = "CREDITO_DEVOLVIDO",
+        CreditReversal = "ESTORNO_DE_CREDITO",
         OpeningBalance = "SALDO_DE_ABERTURA",
         OpeningBalanceReversal = "ESTORNO_DE_ABERTURA",
+    }
+
+    /// `tipo` of a movement of a person's credit.
+    credit_movement_kind: CreditMovementKind {
+        Receipt = "RECEBIDO",
+        Refund = "DEVOLVIDO",
+        Excess = "SOBRA",
+        TitlePayment = "USADO",
+        OpeningBalance = "SALDO_INICIAL",
     }
 }
 
@@ -135,9 +172,6 @@ names! { read
 
     /// `natureza` of a person.
     nature: Nature { Natural = "F", Legal = "J" }
-
-    /// `sexo`, everywhere but in the member search.
-    sex: Sex { Female = "Feminino", Male = "Masculino" }
 
     /// `tipo` of a telephone.
     phone_kind: PhoneKind { Landline = "Fixo", Mobile = "Celular" }
@@ -248,6 +282,7 @@ names! { read
         OneOffChargeGone = "LANCAMENTO_ALTERADO",
         OneOffChargeLeft = "LANCAMENTO_SEM_COBRANCA",
         AddedSincePreview = "INCLUIDO_DEPOIS_DA_PREVIA",
+        TitleOutsideRuns = "TITULO_FORA_DA_COBRANCA",
     }
 
     /// `conta` of the books.
@@ -318,6 +353,9 @@ names! {
     /// `origem` in the history, where it is stored.
     change_origin: ChangeOrigin { Request = "API", Import = "importação", Mirror = "espelho" }
 
+    /// `sexo`, everywhere but in the member search.
+    sex: Sex { Female = "Feminino", Male = "Masculino" }
+
     /// `sexo` in the member search.
     sex_letter: Sex { Female = "F", Male = "M" }
 
@@ -356,6 +394,9 @@ names! {
 
 /// `nomeTipoLiquidacao` of what a person's credit paid: no settlement type is registered for it.
 pub const CREDIT_SETTLEMENT: &str = "Crédito do associado";
+
+/// What settled a title before the association moved in, instead of a settlement type.
+pub const OPENING_SETTLEMENT: &str = "Pago no sistema antigo";
 
 /// A flag in a field change and in a cell of an imported workbook.
 pub const fn flag(flag: bool) -> &'static str {
@@ -418,7 +459,19 @@ mod tests {
         all(LedgerAccountKind::ALL, ledger_account_kind);
         all(Priority::ALL, priority);
         all(&SituationKind::ALL, situation_kind);
-        assert_eq!((parse_role("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));
+        assert_eq!((parse_role("gerente"), Sex::from_name("f"), Fuel::from_name("flex")), (None, None, None));
+    }
+
+    #[test]
+    fn a_sex_has_its_letter_and_texts_that_say_that_it_is_not_known() {
+        assert_eq!((Sex::from_name("F"), Sex::from_name("M")), (Some(Sex::Female), Some(Sex::Male)));
+        for unknown in ["Outro", "OUTRO", "Não informado", "nao informado"] {
+            assert!(Sex::is_unknown(unknown) && Sex::from_name(unknown).is_none(), "{unknown}");
+        }
+        for other in ["F", "Feminino", "feminino", "X", "Outros"] {
+            assert!(!Sex::is_unknown(other), "{other}");
+        }
+        assert!(!Fuel::is_unknown("") && !Fuel::is_unknown("OUTRO"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+use storage::DatabaseAddress;
 use wire::read::FieldPatch;
 
 /// Problems printed; the rest is in the error file.
@@ -22,6 +23,8 @@ const LOOK: Duration = Duration::from_millis(300);
 
 pub async fn run_import(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
     let app = super::open_app(settings).await?;
+    // A server that starts meanwhile leaves the lease of this process alone.
+    let _lock = storage::lock_for_import(&DatabaseAddress::parse(&settings.database)?)?;
     let tenant = super::resolve_tenant(&app, arguments).await?;
     let caller = ImportCaller::for_command(tenant);
     let number = |name| arguments.get_one::<i32>(name).copied().map(ImportCode::new);
@@ -55,9 +58,10 @@ async fn import_file(
     let (Some(path), Some(kind)) =
         (text("file"), text("kind").and_then(wire::import_sheet::parse_import_kind))
     else {
-        return Err(FatalError::new(
-            "Diga o que importar: amparo import ARQUIVO --kind associados (ou veiculos, dependentes, leads, planos, vendedores, titulos, saldos).",
-        ));
+        return Err(FatalError::new(format!(
+            "Diga o que importar, por exemplo `amparo import ARQUIVO --kind associados`. O tipo é {}.",
+            wire::import_sheet::join_import_kinds()
+        )));
     };
     let mut columns = Vec::new();
     for pair in arguments.get_many::<String>("map").into_iter().flatten() {

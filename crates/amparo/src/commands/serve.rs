@@ -100,6 +100,7 @@ pub async fn run_server(
     app.vault = Some(vault.clone());
     let watch = DatabaseLifeWatch::new(address.mark_path());
     let found = database_life::check_database_life(&app, &watch).await?;
+    release_abandoned_leases(&app, &address).await?;
     let data = address.folder().map(Path::to_owned);
     app.environment =
         Arc::new(ServerEnvironment { mail: describe_mail_transport(settings, &address)?, data });
@@ -232,6 +233,23 @@ pub fn build_trigger_poster(settings: &ServerSettings) -> Result<HttpPoster, Fat
     let triggers = &settings.triggers.delivery;
     HttpPoster::new(triggers.guard.clone(), triggers.timeout)
         .map_err(|error| FatalError::new(format!("Os gatilhos não podem ser enviados: {error}.")))
+}
+
+/// Releases the work that a killed server had leased, so that it goes on at once. A server that is alone on its database
+/// knows that no other works on it; on a shared database the leases are waited for.
+async fn release_abandoned_leases(app: &App, address: &DatabaseAddress) -> Result<(), FatalError> {
+    if address.is_shared() {
+        return Ok(());
+    }
+    let runs = finance::charging::release_all_runs(app).await?;
+    let imports = match storage::lock_out_imports(address)? {
+        Some(_lock) => exchange::import::release_all_imports(app).await?,
+        None => 0,
+    };
+    if runs + imports > 0 {
+        tracing::info!(runs, imports, "the work of a server that is gone is taken over");
+    }
+    Ok(())
 }
 
 /// Encrypts tokens that older versions stored in plain text, once at startup; housekeeping continues with the rest.

@@ -38,7 +38,16 @@ pub async fn create_user(settings: &ServerSettings, arguments: &ArgMatches) -> R
         InitialPassword::Chosen(_) => String::new(),
     };
     let money_rights = MoneyRights::for_new_user(role);
-    let new = NewUserInput { tenant, name, email, role, branches, money_rights, password };
+    let new = NewUserInput {
+        tenant,
+        name,
+        email,
+        role,
+        branches,
+        money_rights,
+        gets_old_search_answer: false,
+        password,
+    };
     let user = users::create_user(&app, new).await?;
     app.db.close().await;
     super::print_line(&format!(

@@ -145,6 +145,7 @@ impl HttpSettings {
             },
             http: HttpOptions {
                 prefix: read_path_prefix(values)?,
+                accepts_any_ext_prefix: values.boolean("http.any_ext_prefix"),
                 trusted_proxies: read_networks(values, "http.trusted_proxies")?,
                 origins: values.list("http.cors_origins").into_iter().map(str::to_owned).collect(),
                 metrics_from: read_networks(values, "http.metrics_from")?,

@@ -1,7 +1,8 @@
-//! Accountants who charge, receive, take back, cancel and close while servers are killed. Each repeats a request under its
-//! `Idempotency-Key` until it is answered, so that what must be booked is known to the last cent.
+//! Accountants who charge, receive, pay back, take back, cancel and close while servers are killed. Each repeats a request
+//! under its `Idempotency-Key` until it is answered, so that what must be booked is known to the last cent.
 
 use super::callers::{bearer, call};
+use super::credits::{self, AnsweredCredit};
 use super::servers::Servers;
 use super::{HERE, asked};
 use domain::finance::TitleSituation;
@@ -21,6 +22,9 @@ const RUNS: &str = "/gestao/financeiro/cobranca";
 const PERIODS: &str = "/gestao/financeiro/periodo";
 /// What the first value of an accountant is, in cents. Each that follows is a cent more.
 const FIRST_VALUE: i64 = 10_000;
+/// What is paid too much each time, and the title that is paid with credit, in cents.
+const EXCESS: i64 = 100;
+const PAID_WITH_CREDIT: i64 = 1_100;
 
 pub struct Accountants {
     counters: JoinSet<CounterWork>,
@@ -55,7 +59,7 @@ impl Accountants {
 }
 
 /// Somebody who asks until there is an answer.
-struct Asker {
+pub struct Asker {
     address: watch::Receiver<String>,
     headers: String,
     name: String,
@@ -64,12 +68,12 @@ struct Asker {
 }
 
 impl Asker {
-    async fn ask(&mut self, what: &str, body: &Value) -> Value {
+    pub async fn ask(&mut self, what: &str, body: &Value) -> Value {
         let answer = self.ask_for(200, what, body).await;
         serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{what}: {error}: {answer}"))
     }
 
-    async fn ask_for(&mut self, wanted: u16, what: &str, body: &Value) -> String {
+    pub async fn ask_for(&mut self, wanted: u16, what: &str, body: &Value) -> String {
         self.asked += 1;
         let headers = format!("{}Idempotency-Key: {}-{}\r\n", self.headers, self.name, self.asked);
         let answer = self.repeat(wanted, what, &headers, &body.to_string()).await;
@@ -77,7 +81,7 @@ impl Asker {
         answer
     }
 
-    async fn read(&self, path: &str) -> Value {
+    pub async fn read(&self, path: &str) -> Value {
         let answer = self.repeat(200, &format!("GET {path}"), &self.headers, "").await;
         serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{path}: {error}: {answer}"))
     }
@@ -97,11 +101,11 @@ impl Asker {
     }
 }
 
-fn reais(cents: i64) -> Value {
+pub fn reais(cents: i64) -> Value {
     json!(cents as f64 / 100.0)
 }
 
-fn cents(reais: &Value) -> i64 {
+pub fn cents(reais: &Value) -> i64 {
     (reais.as_f64().unwrap() * 100.0).round() as i64
 }
 
@@ -109,17 +113,20 @@ fn cents(reais: &Value) -> i64 {
 struct CounterWork {
     person: i64,
     stories: i64,
+    credits: Vec<AnsweredCredit>,
+    /// The credit that is shown at the end, in cents, and the number of its movements.
+    shown_credit: (i64, i64),
 }
 
-/// Three titles at a time: one is paid in part, the part is taken back, and then too much is paid; the next is paid with
-/// the credit of that; the last is cancelled.
+/// Three titles at a time: one is paid in part, the part is taken back, and then too much is paid; the next is cancelled,
+/// and paid all the same; the last is paid with credit.
 async fn work_at_counter(mut asker: Asker, number: u32, stop: Arc<AtomicBool>) -> CounterWork {
     let mut digits = *b"990000000";
     digits[8] += number as u8;
     let cpf = domain::Cpf::with_check_digits(digits.map(|digit| digit - b'0')).unwrap();
     let person = json!({"nomePessoa": format!("Pagadora {number}"), "cpfCnpj": cpf.as_str(), "codLoja": 1});
     let person = asker.ask("POST /ext/associado", &person).await["codPessoa"].as_i64().unwrap();
-    let mut stories = 0;
+    let (mut stories, mut credits) = (0, Vec::new());
     while stories == 0 || !stop.load(Ordering::Relaxed) {
         let value = FIRST_VALUE + stories;
         let title = issue(&mut asker, person, value).await;
@@ -128,18 +135,20 @@ async fn work_at_counter(mut asker: Asker, number: u32, stop: Arc<AtomicBool>) -
         let reverse = format!("PUT /gestao/financeiro/liquidacao/{payment}/estornar");
         let open = asker.ask(&reverse, &json!({"motivo": "cheque devolvido"})).await;
         assert_eq!(cents(&open["valorAberto"]), value, "{open}");
-        let paid = receive(&mut asker, title, value + 100).await;
-        assert_eq!(paid["situacao"], "LIQUIDADO", "{paid}");
-        let small = issue(&mut asker, person, 100).await;
-        let paid = asker.ask(&format!("POST {TITLES}/{small}/usarCredito"), &json!({})).await;
+        let paid = receive(&mut asker, title, value + EXCESS).await;
         assert_eq!(paid["situacao"], "LIQUIDADO", "{paid}");
         let wrong = issue(&mut asker, person, 5_550).await;
         let reason = json!({"motivo": "cobrado em dobro"});
         let cancelled = asker.ask(&format!("PUT {TITLES}/{wrong}/cancelar"), &reason).await;
         assert_eq!(cancelled["situacao"], "CANCELADO", "{cancelled}");
+        credits.extend(credits::receive_and_refund(&mut asker, person, wrong).await);
+        let small = issue(&mut asker, person, PAID_WITH_CREDIT).await;
+        let paid = asker.ask(&format!("POST {TITLES}/{small}/usarCredito"), &json!({})).await;
+        assert_eq!(paid["situacao"], "LIQUIDADO", "{paid}");
         stories += 1;
     }
-    CounterWork { person, stories }
+    let shown_credit = credits::read_credit(&asker, person).await;
+    CounterWork { person, stories, credits, shown_credit }
 }
 
 async fn issue(asker: &mut Asker, person: i64, cents: i64) -> i64 {
@@ -238,7 +247,7 @@ impl Work {
             let [settled, cancelled] =
                 [TitleSituation::Settled, TitleSituation::Cancelled].map(TitleSituation::number);
             let of_each = |title: [i64; 3]| (0..work.stories).map(move |_| title);
-            let wanted: Vec<[i64; 3]> = of_each([settled, 100, 100])
+            let wanted: Vec<[i64; 3]> = of_each([settled, PAID_WITH_CREDIT, PAID_WITH_CREDIT])
                 .chain(of_each([cancelled, 5_550, 0]))
                 .chain((0..work.stories).map(|story| {
                     let value = FIRST_VALUE + story;
@@ -252,6 +261,12 @@ impl Work {
             let entries: i64 = asked(db, sql(entries).arg(HERE).arg(work.person)).await[0].get("n").unwrap();
             // Three titles, a part and its reversal, a payment, a use of credit, a cancellation.
             assert_eq!(entries, 8 * work.stories, "entries of person {}", work.person);
+            // What is left of a payment, and what pays a title.
+            let others = 2 * work.stories;
+            credits::check(db, work.person, &work.credits, others).await;
+            let credit = credits::sum_in_force(&work.credits) + (EXCESS - PAID_WITH_CREDIT) * work.stories;
+            let movements = i64::try_from(work.credits.len()).unwrap() + others;
+            assert_eq!(work.shown_credit, (credit, movements), "credit of person {}", work.person);
         }
         let left = "SELECT COUNT(*) AS n FROM charged_months m WHERE m.tenant = $1 AND m.month >= $2
              AND NOT EXISTS (SELECT 1 FROM settlements s WHERE s.tenant = m.tenant AND s.title = m.title)";
@@ -264,7 +279,8 @@ impl Work {
 impl fmt::Display for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stories: i64 = self.counters.iter().map(|work| work.stories).sum();
-        let titles = 3 * stories;
-        write!(f, "{titles} titles at the counter | {} months charged and undone", self.charging.rounds)
+        let (titles, rounds) = (3 * stories, self.charging.rounds);
+        let credits: usize = self.counters.iter().map(|work| work.credits.len()).sum();
+        write!(f, "{titles} titles and {credits} credits at the counter | {rounds} months charged and undone")
     }
 }

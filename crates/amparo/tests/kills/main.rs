@@ -10,11 +10,13 @@
 mod account;
 mod accountants;
 mod callers;
+mod credits;
 mod receiver;
 mod servers;
 
 use accountants::Accountants;
 use callers::{Callers, bearer, call};
+use domain::finance::ChargingRunState;
 use domain::{SigningSecret, TenantId};
 use receiver::Receiver;
 use servers::Servers;
@@ -23,10 +25,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use storage::{Db, QueryWeight, Row, Statement, WriteLane, sql};
-use testkit::{Database, SeededChance, basic, both_engines};
+use testkit::{Database, Engine, SeededChance, basic, books, both_engines, until};
 use tokio::sync::watch;
 
 const HERE: TenantId = TenantId::new(1);
+/// Far beyond any test: 2100.
+const NEVER: i64 = 4_102_444_800_000;
 
 /// How long an attempt may take, and after how many of them a message is exhausted.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -155,7 +159,7 @@ async fn money_is_booked_once_whatever_kill_9_hits(database: Database) {
     let chance = SeededChance::new(23);
     for _ in 0..kills {
         let killed = servers.kill_some(&chance, 400).await;
-        end_charging_leases(&db).await;
+        change_charging_leases(&db, engine).await;
         servers.start_again(killed);
     }
     let work = accountants.end().await;
@@ -165,14 +169,51 @@ async fn money_is_booked_once_whatever_kill_9_hits(database: Database) {
     db.close().await;
 }
 
-/// A server that was killed may hold a charging run for half a minute more. Another that is still at work loses it, too.
-async fn end_charging_leases(db: &Db) {
-    let statement = sql("UPDATE charging_runs SET leased_until = 0 WHERE tenant = $1").arg(HERE);
+/// On a file, the next server goes on with what the killed one was charging, however long that was leased. On a server
+/// database it would wait for half a minute; a server that is still at work loses its lease, too.
+async fn change_charging_leases(db: &Db, engine: Engine) {
+    let end = if engine == Engine::Sqlite { NEVER } else { 0 };
+    let leased = "UPDATE charging_runs SET leased_until = $2 WHERE tenant = $1 AND leased_until > 0";
+    run_statement(db, sql(leased).arg(HERE).arg(end)).await;
+}
+
+async fn run_statement(db: &Db, statement: Statement) {
     let unit = db.write(WriteLane::background(HERE), statement, |tx, statement| {
         Box::pin(tx.execute_batch(vec![statement.clone()]))
     });
     let done: Result<_, storage::Error> = unit.await;
     done.unwrap();
+}
+
+/// A run that is waited for would not end here: it is leased for longer than any test.
+#[testkit::test]
+async fn the_next_server_on_a_file_goes_on_with_a_run_at_once() {
+    let database = Database::fresh(Engine::Sqlite).await;
+    let amparo = Amparo { database, folder: tempfile::tempdir().unwrap() };
+    amparo.said(&["demo", "load", "--members", "60", "--months", "2", "--seed", "1"]);
+    let db = amparo.database.open().await;
+    let prepared = sql("SELECT code FROM charging_runs WHERE tenant = $1 AND state = $2");
+    let prepared = asked(&db, prepared.arg(HERE).arg(ChargingRunState::Preparing)).await;
+    let code: i64 = prepared[0].get("code").unwrap();
+    let db = &db;
+    let is_in = |state: ChargingRunState| async move {
+        let statement = sql("SELECT state FROM charging_runs WHERE tenant = $1 AND code = $2");
+        let rows = asked(db, statement.arg(HERE).arg(code)).await;
+        rows[0].get::<ChargingRunState>("state").unwrap() == state
+    };
+    let server = amparo.serve("127.0.0.1:0");
+    until("the preview is made", || is_in(ChargingRunState::Prepared)).await;
+    drop(server);
+    // As if the run had been approved, and the server killed as soon as it had leased it.
+    let leased =
+        "UPDATE charging_runs SET state = $3, issued_on = prepared_on, position = 0, leased_until = $4,
+         fence = fence + 1 WHERE tenant = $1 AND code = $2";
+    run_statement(db, sql(leased).arg(HERE).arg(code).arg(ChargingRunState::Issuing).arg(NEVER)).await;
+    let next = amparo.serve("127.0.0.1:0");
+    until("the run is issued", || is_in(ChargingRunState::Issued)).await;
+    drop(next);
+    books::check(db, HERE, "issued by the next server").await;
+    db.close().await;
 }
 
 async fn log_in(address: &str) -> String {

@@ -34,12 +34,13 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 }
 
 /// Which of our crates each may lean on (ARCHITECTURE.md). Tests may lean on `testkit`.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("boxed", &[]),
     ("erased-routes", &[]),
     ("domain", &[]),
+    ("bank-formats", &["domain"]),
     ("file-content", &["domain"]),
-    ("registers", &["domain"]),
+    ("registers", &["bank-formats", "domain"]),
     ("wire", &["domain", "registers"]),
     ("storage", &["boxed", "domain", "registers"]),
     ("vault", &["boxed", "domain", "storage"]),
@@ -49,7 +50,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("demo", &["app", "boxed", "domain", "finance", "finance-storage", "registers", "storage"]),
     ("delivery", &["app", "boxed", "domain", "storage", "wire"]),
     ("finance-storage", &["boxed", "domain", "storage"]),
-    ("finance", &["app", "boxed", "domain", "finance-storage", "storage", "wire"]),
+    ("finance", &["app", "bank-formats", "boxed", "domain", "finance-storage", "storage", "wire"]),
     ("api", &["app", "erased-routes", "domain", "exchange", "finance", "registers", "wire"]),
     ("console", &["app", "erased-routes", "domain", "exchange", "finance", "registers", "wire"]),
     ("mirror", &["app", "boxed", "domain", "exchange", "registers", "wire"]),

@@ -11,7 +11,7 @@ use app::members::search::{self, FoundMemberBenefit, FoundMemberRow};
 use app::members::{self, SavedPerson};
 use app::register_snapshot::TenantRegisters;
 use axum::extract;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use domain::{Date, PersonCode, PhoneKind, PostalAddress, display};
 use wire::read;
 use wire::records::{
@@ -20,16 +20,20 @@ use wire::records::{
 };
 use wire::set_names;
 
-/// `GET /ext/associado`
+/// `GET /ext/associado`; to users who chose the old answer only the items of the page.
 pub async fn search_members(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
     unchecked: DeferredQuery<PesquisaAssociadoQuery>,
-) -> Result<JsonAnswer<ListPage<PesquisaAssociadoOutputTO>>, RequestFailure> {
+) -> Result<Response, RequestFailure> {
     let query = unchecked.validate(search::require_narrowing_criterion)?;
     let page = search::search_members(&state.app, &caller, query).await?;
-    let items = page.rows.into_iter().map(|row| render_found_member(&page.registers, row)).collect();
-    Ok(JsonAnswer(ListPage::new(items, page.number, page.total)))
+    let items: Vec<PesquisaAssociadoOutputTO> =
+        page.rows.into_iter().map(|row| render_found_member(&page.registers, row)).collect();
+    Ok(match caller.gets_old_search_answer {
+        true => JsonAnswer(items).into_response(),
+        false => JsonAnswer(ListPage::new(items, page.number, page.total)).into_response(),
+    })
 }
 
 /// `POST /ext/associado`
@@ -124,7 +128,7 @@ fn add_benefit_fields(
     PesquisaAssociadoOutputTO {
         cod_beneficio: Some(benefit.code.get()),
         sequencial: Some(benefit.sequence),
-        planos: Some(render_plans(registers, &benefit.plans)),
+        planos: render_plans(registers, &benefit.plans),
         situacao: situation.map(|one| one.name.to_uppercase()),
         tipo_situacao: situation.map(|one| set_names::situation_kind(one.kind)),
         tipo_beneficio: Some(set_names::benefit_kind(benefit.kind)),
@@ -133,7 +137,7 @@ fn add_benefit_fields(
         placa: benefit.plate,
         chassi: benefit.chassis,
         numero_cartao_desconto: benefit.card.as_deref().map(display::format_card),
-        dados_adicionais: Some(render_additional_fields(registers, &benefit.fields)),
+        dados_adicionais: render_additional_fields(registers, &benefit.fields),
         ..member
     }
 }

@@ -1,28 +1,31 @@
 //! `/ext/financeiro`: titles, and the registers of money that programs choose from.
 
+use super::pix_picture::draw_qr_code;
 use crate::ServerState;
 use crate::answer::JsonAnswer;
-use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
+use crate::extract::{AuthenticatedCaller, PathCode, RawQueryPairs};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::describe_benefit::describe_stored_benefit;
 use app::register_snapshot::{TenantRegisters, load_registers};
 use axum::extract;
-use axum::http::Uri;
 use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use domain::finance::{MoneyAccountKind, TitleSituation};
 use domain::{
     AuditedOperation, BoundedText, Date, Money, NoteText, PAGE_SIZE, SellerCode, SettlementTypeCode,
     TitleCode, display, fold_text,
 };
 use finance::{
-    DayRange, FullTitle, ListedTitle, NewReceipt, NewTitleInput, StoredSettlement, TitleBenefit,
-    TitleCriteria, TitleSearch,
+    DayRange, FullTitle, IssuedPixCode, ListedTitle, NewReceipt, NewTitleInput, StoredSettlement,
+    TitleBenefit, TitleCriteria, TitleSearch,
 };
-use wire::read::{self, BoundedInt, FieldPatch, LenientDate};
+use wire::read::{self, BoundedInt, FieldPatch, LenientDate, ProgramDate, ProgramLine, ProgramNote};
 use wire::records::{
-    FormaPagamentoTO, JsonAmount, LiquidacaoInput, LiquidacaoTO, ListaTituloTO, PesquisaTituloQuery,
-    TipoLiquidacaoTO, TipoTituloTO, TituloBeneficioTO, TituloInput, TituloListaTO, TituloTO,
+    FormaPagamentoTO, JsonAmount, LiquidacaoInput, LiquidacaoTO, ListaTituloTO, MotivoInput,
+    PesquisaTituloQuery, TipoLiquidacaoTO, TipoTituloTO, TituloBeneficioTO, TituloInput, TituloListaTO,
+    TituloPixTO, TituloTO,
 };
 use wire::set_names;
 
@@ -30,21 +33,30 @@ use wire::set_names;
 pub async fn search_titles(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    uri: Uri,
-    QueryRecord(query): QueryRecord<PesquisaTituloQuery>,
+    RawQueryPairs(pairs): RawQueryPairs,
 ) -> Result<JsonAnswer<ListaTituloTO>, RequestFailure> {
+    let pairs = pairs.into_iter().map(|(name, text)| (strip_list_index(&name).to_owned(), text));
+    let pairs: Vec<(String, String)> = pairs.collect();
+    let query: PesquisaTituloQuery = read::read_query(pairs.iter().cloned())?;
     let offset = query.offset.clone().into_set().map_or(0, BoundedInt::get);
-    let search = build_search(query, &list_situation_names(&uri));
+    let search = build_search(query, &list_situation_names(&pairs));
     let page = finance::list_titles(&state.app, &caller, search, (offset.into(), PAGE_SIZE)).await?;
     let items = page.rows.into_iter().map(|row| render_listed_title(&page.registers, row)).collect();
     Ok(JsonAnswer(ListaTituloTO { quantidade: page.totals.titles, itens: items }))
 }
 
-/// Every `situacao` of the query, not only the first.
-fn list_situation_names(uri: &Uri) -> Vec<String> {
-    let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let names = pairs.filter(|(name, text)| name == "situacao" && !text.trim().is_empty());
-    names.map(|(_, text)| fold_text(text.trim())).collect()
+/// The name of a parameter that PHP writes as `situacao[]` or `situacao[0]`.
+fn strip_list_index(name: &str) -> &str {
+    let indexed = name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
+    let numbered = indexed.filter(|(_, index)| index.bytes().all(|byte| byte.is_ascii_digit()));
+    numbered.map_or(name, |(name, _)| name)
+}
+
+/// Every `situacao` of the query, not only the first, and each of those that a comma separates.
+fn list_situation_names(pairs: &[(String, String)]) -> Vec<String> {
+    let texts = pairs.iter().filter(|(name, _)| name == "situacao").map(|(_, text)| text);
+    let names = texts.flat_map(|text| text.split(',')).map(str::trim);
+    names.filter(|name| !name.is_empty()).map(fold_text).collect()
 }
 
 fn build_search(query: PesquisaTituloQuery, situation_names: &[String]) -> TitleSearch {
@@ -124,11 +136,11 @@ pub async fn issue_title(
             person: input.person,
             benefits: vec![input.benefit],
             title_type: input.title_type,
-            amount: input.amount,
-            description: read_line(input.description),
-            note: read_note(input.note),
-            due_on: input.due.into_set(),
-            issued_on: input.issued.into_set(),
+            amount: input.amount.get(),
+            description: input.description.into_set().map(ProgramLine::into_string),
+            note: input.note.into_set().map(ProgramNote::into_string),
+            due_on: input.due.into_set().map(ProgramDate::get),
+            issued_on: input.issued.into_set().map(ProgramDate::get),
             instalments: 1,
             waits_for_release: false,
         };
@@ -146,15 +158,40 @@ pub async fn settle_title(
     let act = |input: LiquidacaoInput, once| {
         let receipt = NewReceipt {
             title: input.title,
-            amount: input.amount,
+            amount: input.amount.get(),
             settlement_type: input.settlement_type,
             account: None,
             paid_on: None,
-            note: read_note(input.note),
+            note: input.note.into_set().map(ProgramNote::into_string),
         };
         finance::settle_title(&state.app, &caller, AuditedOperation::SettleTitle, receipt, once)
     };
     write.answer(&state, &caller, read::read_body, act, render_title).await
+}
+
+/// `POST /ext/financeiro/titulo/{codTitulo}/pix`
+pub async fn issue_pix_code(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<TitleCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
+    let act = |(title, input): (TitleCode, MotivoInput), once| {
+        let reason = input.reason.into_set().map(|reason| reason.as_str().to_owned());
+        finance::issue_pix_code(&state.app, &caller, (title, reason), once)
+    };
+    write.answer(&state, &caller, read, act, render_pix_code).await
+}
+
+fn render_pix_code(issued: &IssuedPixCode) -> TituloPixTO {
+    let code = &issued.code;
+    TituloPixTO {
+        pix_copia_e_cola: code.content.clone(),
+        qr_code_base64: STANDARD.encode(draw_qr_code(&code.content).unwrap_or_default()),
+        data_expiracao: code.expires_at.to_offset_iso(&issued.registers.zone),
+        valor: render_cents(code.amount),
+    }
 }
 
 pub fn read_line(text: FieldPatch<BoundedText<200>>) -> Option<String> {
@@ -189,21 +226,24 @@ pub fn render_title(full: &FullTitle) -> TituloTO {
         nome_usuario_cadastro: full.user_name(title.user).map(str::to_owned),
         observacao: title.note.clone(),
         url_fatura: None,
-        beneficios: full.benefits.iter().map(|one| render_title_benefit(registers, one)).collect(),
+        beneficios: full.benefits.iter().map(|one| render_title_benefit(full, one)).collect(),
         liquidacoes: full.settlements.iter().map(|one| render_settlement(full, one)).collect(),
     }
 }
 
-fn render_title_benefit(registers: &TenantRegisters, one: &TitleBenefit) -> TituloBeneficioTO {
-    let benefit = &one.benefit;
+/// A seller that the benefit does not name is the member's.
+fn render_title_benefit(full: &FullTitle, one: &TitleBenefit) -> TituloBeneficioTO {
+    let (registers, person, benefit) = (&full.registers, &full.person, &one.benefit);
+    let consultant = benefit.consultant.or(person.consultant);
+    let representative = benefit.representative.or(person.representative);
     let situation = registers.situation(benefit.situation);
     let seller_name = |code: Option<SellerCode>| Some(registers.sellers.get(&code?)?.name.clone());
     TituloBeneficioTO {
         cod_beneficio: one.code.get(),
-        cod_consultor: benefit.consultant.map(SellerCode::get),
-        cod_representante: benefit.representative.map(SellerCode::get),
-        nome_consultor: seller_name(benefit.consultant),
-        nome_representante: seller_name(benefit.representative),
+        cod_consultor: consultant.map(SellerCode::get),
+        cod_representante: representative.map(SellerCode::get),
+        nome_consultor: seller_name(consultant),
+        nome_representante: seller_name(representative),
         nome_situacao: situation.map_or_else(String::new, |one| one.name.to_uppercase()),
         tipo_situacao: situation.map_or("", |one| set_names::situation_kind(one.kind)),
         descricao: describe_stored_benefit(registers, benefit),
@@ -212,8 +252,11 @@ fn render_title_benefit(registers: &TenantRegisters, one: &TitleBenefit) -> Titu
 
 fn render_settlement(full: &FullTitle, one: &StoredSettlement) -> LiquidacaoTO {
     let money = &full.registers.money;
-    let account = one.money.and_then(|(_, account)| money.money_account(account));
-    let kind = one.money.map(|(settlement_type, _)| settlement_type);
+    let is_opening = full.is_opening_payment(one);
+    // An account of this system did not get what was paid in another one.
+    let paid_here = one.money.filter(|_| !is_opening);
+    let account = paid_here.and_then(|(_, account)| money.money_account(account));
+    let kind = paid_here.map(|(settlement_type, _)| settlement_type);
     let is_bank = account.is_some_and(|account| account.kind == MoneyAccountKind::Bank);
     let name = account.map(|account| account.name.clone());
     let reversed_by = one.reversal.as_ref().map(|reversal| {
@@ -224,6 +267,7 @@ fn render_settlement(full: &FullTitle, one: &StoredSettlement) -> LiquidacaoTO {
         cod_liquidacao: one.code.get(),
         cod_tipo_liquidacao: kind.map(SettlementTypeCode::get),
         nome_tipo_liquidacao: match kind {
+            None if is_opening => set_names::OPENING_SETTLEMENT.to_owned(),
             None => set_names::CREDIT_SETTLEMENT.to_owned(),
             Some(code) => money.settlement_type(code).map_or_else(String::new, |one| one.name.clone()),
         },

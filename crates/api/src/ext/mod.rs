@@ -7,4 +7,5 @@ pub mod beneficio;
 pub mod crm;
 pub mod evento;
 pub mod financeiro;
+mod pix_picture;
 pub mod validacao;

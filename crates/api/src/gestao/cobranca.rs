@@ -13,18 +13,19 @@ use app::session::Session;
 use axum::extract;
 use axum::response::Response;
 use domain::finance::FinanceProblem;
-use domain::{ChargeItemCode, ChargingRunCode, PAGE_SIZE, Rejection, UserCode, display};
+use domain::{ChargeItemCode, ChargingRunCode, PAGE_SIZE, PlanPriceCode, Rejection, UserCode, display};
 use finance::charging::{
-    self, ChargedMonth, FullChargingRun, ItemTotal, ListedRunBenefit, NewChargingRun, RunBenefitFilter,
-    RunBenefitSearch, RunLine, StoredChargingRun,
+    self, ChargedMonth, FullChargingRun, ItemTotal, ListedRunBenefit, NewChargingRun, PreviousCharging,
+    RunBenefitFilter, RunBenefitSearch, RunLine, StoredChargingRun,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
 use wire::read::{self, BoundedInt, MonthText};
 use wire::records::{
     CobrancaAnteriorTO, CobrancaBeneficioQuery, CobrancaBeneficioTO, CobrancaCompletaTO, CobrancaInput,
-    CobrancaItemTO, CobrancaLinhaTO, CobrancaMotivoTO, CobrancaQuery, CobrancaTO, CobrancaTotaisTO, ListPage,
-    MotivoFinanceiroInput, MotivoInput,
+    CobrancaItemTO, CobrancaLancamentosTO, CobrancaLinhaTO, CobrancaMantidosQuery, CobrancaMotivoTO,
+    CobrancaQuery, CobrancaTO, CobrancaTituloTO, CobrancaTotaisTO, ListPage, MotivoFinanceiroInput,
+    MotivoInput,
 };
 use wire::set_names;
 
@@ -127,6 +128,19 @@ pub async fn list_run_benefits(
     Ok(JsonAnswer(ListPage::new(items, page.map_or(1, BoundedInt::get), found.total)))
 }
 
+/// `GET /gestao/financeiro/cobranca/{codCobranca}/mantido`
+pub async fn list_kept_titles(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<ChargingRunCode>,
+    QueryRecord(query): QueryRecord<CobrancaMantidosQuery>,
+) -> Result<JsonAnswer<ListPage<CobrancaTituloTO>>, RequestFailure> {
+    let (run, page) = (code.get()?, query.page.into_set());
+    let kept = charging::list_kept_titles(&state.app, &caller, run, find_offset(page)).await?;
+    let titles = kept.titles.iter().map(|title| CobrancaTituloTO { cod_titulo: title.get() }).collect();
+    Ok(JsonAnswer(ListPage::new(titles, page.map_or(1, BoundedInt::get), kept.total)))
+}
+
 /// `PUT /gestao/financeiro/cobranca/{codCobranca}/aprovar`
 pub async fn approve_run(
     extract::State(state): extract::State<ServerState>,
@@ -209,11 +223,11 @@ fn render_full_run(names: &RunNames, full: &FullChargingRun) -> CobrancaCompleta
         motivo: set_names::not_charged_reason(*reason),
         quantidade: *count,
     };
-    let previous = |run: &StoredChargingRun| CobrancaAnteriorTO {
-        cod_cobranca: run.code.get(),
-        mes: format_run_month(run.month),
-        cobrados: run.counts.charged,
-        valor: render_cents(run.counts.charged_amount),
+    let previous = |before: &PreviousCharging| CobrancaAnteriorTO {
+        cod_cobranca: before.run.get(),
+        mes: format_run_month(before.month),
+        cobrados: before.counts.charged,
+        valor: render_cents(before.counts.charged_amount),
     };
     CobrancaCompletaTO {
         cobranca: render_run(names, &full.run),
@@ -221,6 +235,10 @@ fn render_full_run(names: &RunNames, full: &FullChargingRun) -> CobrancaCompleta
             itens: full.items.iter().map(|total| render_item_total(names, total)).collect(),
             motivos: full.reasons.iter().map(reason).collect(),
             mes_anterior: full.previous.as_ref().map(previous),
+            lancamentos_de_fora: CobrancaLancamentosTO {
+                quantidade: full.left_charges.charges,
+                valor: render_cents(full.left_charges.amount),
+            },
         },
     }
 }
@@ -246,6 +264,8 @@ fn render_run_benefit(names: &RunNames, listed: &ListedRunBenefit) -> CobrancaBe
         origem: set_names::charge_source(line.source),
         valor: render_cents(line.amount.max(0)),
         desconto: render_cents((-line.amount).max(0)),
+        origem_valor: line.price.map(|price| set_names::price_source(price.source)),
+        cod_preco: line.price.and_then(|price| price.row).map(PlanPriceCode::get),
         descricao: line.description.clone(),
     };
     CobrancaBeneficioTO {

@@ -11,7 +11,8 @@ use axum::extract;
 use axum::response::Response;
 use domain::finance::ChargeLine;
 use domain::{
-    AuditedOperation, BenefitCode, PersonCode, SettlementCode, TimeZone, TitleCode, UserCode, display,
+    AuditedOperation, BenefitCode, PersonCode, PlanPriceCode, SettlementCode, TimeZone, TitleCode, UserCode,
+    display,
 };
 use finance::{ClosedMonths, FullTitle, NewReceipt, NewTitleInput, StoredSettlement};
 use wire::read::{self, BoundedInt};
@@ -252,6 +253,8 @@ fn render_line(full: &FullTitle, line: &ChargeLine) -> TituloLinhaTO {
         cod_beneficio: line.benefit.map(BenefitCode::get),
         valor: render_cents(line.amount.max(0)),
         desconto: render_cents(line.amount.saturating_neg().max(0)),
+        origem_valor: line.price.map(|price| set_names::price_source(price.source)),
+        cod_preco: line.price.and_then(|price| price.row).map(PlanPriceCode::get),
         descricao: line.description.clone(),
     }
 }

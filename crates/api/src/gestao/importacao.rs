@@ -34,9 +34,7 @@ pub async fn receive_import_file(
     upload: StreamedUpload,
 ) -> Result<Response, RequestFailure> {
     let kind = import_sheet::parse_import_kind(query.kind.as_str()).ok_or_else(|| {
-        let message =
-            "tipo: use associados, veiculos, dependentes, leads, planos, vendedores, titulos ou saldos.";
-        RequestFailure::Input(vec![message.to_owned()])
+        RequestFailure::Input(vec![format!("tipo: use {}.", import_sheet::join_import_kinds())])
     })?;
     let importer = ImportCaller::from_session(&caller);
     importer.authorize_import(kind)?;

@@ -56,6 +56,7 @@ pub async fn create_user(
             branches: input.branches.into_set().unwrap_or_default(),
             money_rights: read_money_rights(input.money_rights.into_set())
                 .unwrap_or(MoneyRights::for_new_user(input.role)),
+            gets_old_search_answer: input.gets_old_search_answer.into_set().unwrap_or_default(),
             password: users::InitialPassword::Mailed,
         };
         let code = input.code.into_set().map(|code| UserCode::new(code.get()));
@@ -85,6 +86,7 @@ pub async fn change_user(
             role: input.role.into_set(),
             branches: input.branches.into_set(),
             money_rights: read_money_rights(input.money_rights.into_set()),
+            gets_old_search_answer: input.gets_old_search_answer.into_set(),
             active: input.active.into_set(),
         };
         users::change_user(&state.app, &caller, code, changes, once)
@@ -140,6 +142,7 @@ fn render_user(user: &User) -> UsuarioTO {
         perfil: wire::role(user.role),
         lojas: user.branches.iter().map(|branch| branch.get()).collect(),
         permissoes_financeiras: user.money_rights().iter().map(wire::money_right).collect(),
+        resposta_antiga_pesquisa: user.gets_old_search_answer,
         ativo: user.active,
         versao: user.version,
     }

@@ -3,9 +3,9 @@
 use crate::gestao::{cobranca, revisao};
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put};
 use wire::records::{
-    CobrancaBeneficioQuery, CobrancaBeneficioTO, CobrancaCompletaTO, CobrancaInput, CobrancaQuery,
-    CobrancaTO, ListPage, MotivoFinanceiroInput, MotivoInput, RevisaoAplicadaTO, RevisaoInput, RevisaoQuery,
-    RevisaoResumoTO, RevisaoTO,
+    CobrancaBeneficioQuery, CobrancaBeneficioTO, CobrancaCompletaTO, CobrancaInput, CobrancaMantidosQuery,
+    CobrancaQuery, CobrancaTO, CobrancaTituloTO, ListPage, MotivoFinanceiroInput, MotivoInput,
+    RevisaoAplicadaTO, RevisaoInput, RevisaoQuery, RevisaoResumoTO, RevisaoTO,
 };
 
 pub fn list_charging_operations() -> Vec<ApiOperation> {
@@ -30,7 +30,7 @@ pub fn list_charging_operations() -> Vec<ApiOperation> {
             .describe(
                 DocsSection::Finance,
                 "Ver cobrança",
-                "Uma cobrança com os totais por item e natureza, quantos benefícios não são cobrados por cada motivo e a cobrança do mês anterior. Os cobrados e os não cobrados são, juntos, todos os benefícios.",
+                "Uma cobrança com os totais por item e natureza, quantos benefícios não são cobrados por cada motivo, o que o mês anterior cobrou e os lançamentos avulsos que ela não leva. Os cobrados e os não cobrados são, juntos, todos os benefícios.",
             )
             .with_answer::<CobrancaCompletaTO>(),
         get(
@@ -45,6 +45,18 @@ pub fn list_charging_operations() -> Vec<ApiOperation> {
         )
         .with_query::<CobrancaBeneficioQuery>()
         .with_answer::<ListPage<CobrancaBeneficioTO>>(),
+        get(
+            "/gestao/financeiro/cobranca/{codCobranca}/mantido",
+            AllowedCallers::STAFF,
+            cobranca::list_kept_titles,
+        )
+        .describe(
+            DocsSection::Finance,
+            "Listar os títulos mantidos",
+            "Os títulos que ficaram quando a cobrança foi desfeita, porque já tinham recebido dinheiro.",
+        )
+        .with_query::<CobrancaMantidosQuery>()
+        .with_answer::<ListPage<CobrancaTituloTO>>(),
         put("/gestao/financeiro/cobranca/{codCobranca}/aprovar", AllowedCallers::STAFF, cobranca::approve_run)
             .describe(
                 DocsSection::Finance,

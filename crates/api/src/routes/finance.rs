@@ -1,20 +1,25 @@
 //! The operations on money.
 
 use crate::ext::financeiro;
-use crate::gestao::{desconto, financeiro as management, lancamento as pending, livro, valor_combinado};
+use crate::gestao::{
+    credito, desconto, financeiro as management, lancamento as pending, livro, resumo, valor_combinado,
+};
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put};
 use wire::records::{
-    BalanceteQuery, BalanceteTO, DescontoBeneficioInput, DescontoBeneficioTO, DescontoEncerramentoInput,
-    FechamentoInput, FormaPagamentoTO, LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput,
-    LiquidacaoInput, ListPage, ListaLancamentoTO, ListaTituloTO, MotivoFinanceiroInput, MotivoInput,
-    PeriodosTO, PesquisaTituloQuery, RazaoLinhaTO, RazaoQuery, RecebimentoInput, SaldoPessoaTO,
-    TipoLiquidacaoTO, TipoTituloTO, TituloGestaoInput, TituloGestaoTO, TituloInput, TituloTO,
-    ValorCombinadoInput, ValorCombinadoQuery, ValorCombinadoTO, VencimentoInput,
+    BalanceteQuery, BalanceteTO, CreditoDevolucaoInput, CreditoInput, CreditoQuery, CreditoTO,
+    DescontoBeneficioInput, DescontoBeneficioTO, DescontoEncerramentoInput, FechamentoInput,
+    FormaPagamentoTO, LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput, LiquidacaoInput,
+    ListPage, ListaCreditoTO, ListaLancamentoTO, ListaTituloTO, MotivoFinanceiroInput, MotivoInput,
+    PeriodosTO, PesquisaTituloQuery, RazaoLinhaTO, RazaoQuery, RecebimentoInput, ResumoFinanceiroQuery,
+    ResumoFinanceiroTO, SaldoPessoaTO, TipoLiquidacaoTO, TipoTituloTO, TituloGestaoInput, TituloGestaoTO,
+    TituloInput, TituloPixTO, TituloTO, ValorCombinadoInput, ValorCombinadoQuery, ValorCombinadoTO,
+    VencimentoInput,
 };
 
 pub fn list_finance_operations() -> Vec<ApiOperation> {
     let mut operations = list_title_operations();
     operations.extend(list_managed_title_operations());
+    operations.extend(list_credit_operations());
     operations.extend(list_pending_charge_operations());
     operations.extend(list_price_operations());
     operations.extend(list_period_operations());
@@ -29,7 +34,7 @@ fn list_title_operations() -> Vec<ApiOperation> {
             .describe(
                 DocsSection::Finance,
                 "Pesquisar títulos",
-                "Os títulos que combinam com tudo o que for informado, pelo vencimento e depois pelo código, até 100 por vez: `inicio` diz quantos pular. `situacao` pode vir mais de uma vez; `Vencido` procura os abertos que já passaram do vencimento.",
+                "Os títulos que combinam com tudo o que for informado, pelo vencimento e depois pelo código, até 100 por vez: `inicio` diz quantos pular. `situacao` pode trazer várias; `Vencido` procura os abertos que já passaram do vencimento.",
             )
             .with_query::<PesquisaTituloQuery>()
             .with_answer::<ListaTituloTO>(),
@@ -56,6 +61,14 @@ fn list_title_operations() -> Vec<ApiOperation> {
                 "Mostra um título com os benefícios e as liquidações; as estornadas trazem `nomeEstornador` e não contam.",
             )
             .with_answer::<TituloTO>(),
+        post("/ext/financeiro/titulo/{codTitulo}/pix", AllowedCallers::ANY_ROLE, financeiro::issue_pix_code)
+            .describe(
+                DocsSection::Finance,
+                "Gerar código Pix",
+                "O código que paga, pela chave Pix de uma conta da associação, o que liquida o título hoje, com multa e juros ou com o desconto de pontualidade. Enquanto vale, a resposta é o mesmo código: até o último dia do desconto, até o vencimento ou, depois dele, até o fim do dia. Só de um título de crédito aberto. Sem conta com chave Pix, a resposta é 503 com `Retry-After`. O corpo pode vir vazio. O banco não recusa um código vencido nem um segundo pagamento: o que faltar continua em aberto, o que sobrar vira crédito. A baixa não é automática: registre o pagamento em `/gestao/financeiro/titulo/{codTitulo}/receber`, com a data em que foi pago.",
+            )
+            .with_optional_body::<MotivoInput>()
+            .with_answer::<TituloPixTO>(),
     ]
 }
 
@@ -135,6 +148,43 @@ fn list_managed_title_operations() -> Vec<ApiOperation> {
                 "Quanto a pessoa tem em aberto e vencido, e o crédito que sobrou de pagamentos a mais.",
             )
             .with_answer::<SaldoPessoaTO>(),
+    ]
+}
+
+fn list_credit_operations() -> Vec<ApiOperation> {
+    vec![
+        get("/gestao/financeiro/credito", AllowedCallers::STAFF, credito::list_credit)
+            .describe(
+                DocsSection::Finance,
+                "Ver o crédito de uma pessoa",
+                "O crédito que a pessoa tem e de onde veio: o que foi recebido, o que sobrou de pagamentos, o saldo inicial, e o que já foi usado ou devolvido. Do mais novo ao mais antigo, até 100 por vez; os movimentos estornados trazem `dataEstorno` e não contam.",
+            )
+            .with_query::<CreditoQuery>()
+            .with_answer::<ListaCreditoTO>(),
+        post("/gestao/financeiro/credito", AllowedCallers::STAFF, credito::receive_credit)
+            .describe(
+                DocsSection::Finance,
+                "Receber como crédito",
+                "Registra dinheiro que nenhum título recebe: o mesmo título pago duas vezes, o pagamento de um título já cancelado, ou um valor adiantado. Ele fica como crédito da pessoa e paga os próximos títulos do mesmo grupo. Um título aberto recebe o pagamento ele mesmo. Um pagamento igual a outro em vigor (mesma pessoa, título, valor, data e conta) é recusado com 409, salvo com `confirmarRepetido`.",
+            )
+            .with_body::<CreditoInput>()
+            .with_answer::<CreditoTO>(),
+        post("/gestao/financeiro/credito/devolver", AllowedCallers::STAFF, credito::refund_credit)
+            .describe(
+                DocsSection::Finance,
+                "Devolver crédito",
+                "Devolve à pessoa, de uma conta ou de um caixa, o crédito que ela tem, no todo ou em parte: no máximo o que a loja ainda tem dele, e nunca com data anterior a ele.",
+            )
+            .with_body::<CreditoDevolucaoInput>()
+            .with_answer::<CreditoTO>(),
+        put("/gestao/financeiro/credito/{codCredito}/estornar", AllowedCallers::STAFF, credito::reverse_credit)
+            .describe(
+                DocsSection::Finance,
+                "Estornar crédito",
+                "Desfaz um crédito recebido ou devolvido. O que já foi usado ou devolvido não se estorna. Ele continua na lista, sem contar.",
+            )
+            .with_body::<MotivoFinanceiroInput>()
+            .with_answer::<CreditoTO>(),
     ]
 }
 
@@ -273,6 +323,14 @@ fn list_period_operations() -> Vec<ApiOperation> {
 
 fn list_book_operations() -> Vec<ApiOperation> {
     vec![
+        get("/gestao/financeiro/resumo", AllowedCallers::STAFF, resumo::show_money_overview)
+            .describe(
+                DocsSection::Finance,
+                "Ver resumo financeiro",
+                "O que está em aberto, vencido e recebido dos títulos de crédito, nas lojas que o usuário vê ou em uma delas.",
+            )
+            .with_query::<ResumoFinanceiroQuery>()
+            .with_answer::<ResumoFinanceiroTO>(),
         get("/gestao/financeiro/balancete", AllowedCallers::STAFF, livro::show_trial_balance)
             .describe(
                 DocsSection::Finance,
@@ -298,21 +356,17 @@ fn list_register_operations() -> Vec<ApiOperation> {
             .describe(
                 DocsSection::Finance,
                 "Tipos de título",
-                "Os tipos de título em uso, por código: o que cada um lança e como se chama.",
+                "Os tipos de título em uso, por nome: o que cada um lança e como se chama.",
             )
             .with_answer_list::<TipoTituloTO>(),
         get("/ext/financeiro/formaPagamento", AllowedCallers::ANY_ROLE, financeiro::list_payment_forms)
-            .describe(
-                DocsSection::Finance,
-                "Formas de pagamento",
-                "As formas de pagamento em uso, por código.",
-            )
+            .describe(DocsSection::Finance, "Formas de pagamento", "As formas de pagamento em uso, por nome.")
             .with_answer_list::<FormaPagamentoTO>(),
         get("/ext/financeiro/tipoLiquidacao", AllowedCallers::ANY_ROLE, financeiro::list_settlement_types)
             .describe(
                 DocsSection::Finance,
                 "Tipos de liquidação",
-                "Os tipos de liquidação em uso, por código: os modos de dar um título por pago.",
+                "Os tipos de liquidação em uso, por nome: os modos de dar um título por pago.",
             )
             .with_answer_list::<TipoLiquidacaoTO>(),
     ]

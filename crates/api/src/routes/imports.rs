@@ -22,7 +22,7 @@ pub fn list_import_operations() -> Vec<ApiOperation> {
     };
     vec![
         post("/gestao/importacao", AllowedCallers::STAFF, importacao::receive_import_file)
-            .describe(DocsSection::Management, "Enviar um arquivo para importar", "O corpo é o próprio arquivo, CSV (UTF-8, UTF-16 ou Windows-1252; separado por ponto e vírgula, vírgula ou tabulação) ou XLSX, de até 500.000 linhas. A primeira linha com mais de uma célula traz os nomes das colunas. Nada é gravado ainda: a resposta diz para que campo cada coluna iria, pelo que já foi escolhido antes e pelo nome dela. O operador importa nas suas lojas; planos e vendedores, só o administrador; títulos em aberto e saldos iniciais, quem pode liquidar.")
+            .describe(DocsSection::Management, "Enviar um arquivo para importar", "O corpo é o próprio arquivo, CSV (UTF-8, UTF-16 ou Windows-1252; separado por ponto e vírgula, vírgula ou tabulação) ou XLSX, de até 500.000 linhas. A primeira linha com mais de uma célula traz os nomes das colunas. Nada é gravado ainda: a resposta diz para que campo cada coluna iria, pelo que já foi escolhido antes e pelo nome dela. O operador importa nas suas lojas; planos, vendedores e cadastros do financeiro, só o administrador; títulos em aberto e saldos iniciais, quem pode liquidar.")
             .with_query::<ImportacaoArquivoQuery>()
             .with_file_body(SHEETS)
             .with_answer::<ImportacaoTO>(),

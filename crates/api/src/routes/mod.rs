@@ -74,7 +74,7 @@ fn list_fixed_operations() -> Vec<ApiOperation> {
             .with_query::<PesquisaVendedorQuery>()
             .with_answer_list::<PesquisaVendedorOutputTO>(),
         get("/ext/associado", AllowedCallers::ANY_ROLE, ext::associado::search_members)
-            .describe(Member, "Pesquisar associados", "Os associados com os seus benefícios, um benefício por item; quem tem vários aparece várias vezes, e quem não tem nenhum, uma. Informe ao menos um destes: `codPessoa`; `nome`; `cpf` ou `cnpj`; `dataCadastroInicial` com `dataCadastroFinal`; `dataNascimento`; `situacaoBeneficio`; `placa` ou `chassi`. Em páginas de 100, na ordem em que os itens surgiram.")
+            .describe(Member, "Pesquisar associados", "Os associados com os seus benefícios, um benefício por item; quem tem vários aparece várias vezes, e quem não tem nenhum, uma. Informe ao menos um destes: `codPessoa`; `nome`; `cpf` ou `cnpj`; `dataCadastroInicial` com `dataCadastroFinal`; `dataNascimento`; `situacaoBeneficio`; `placa` ou `chassi`. Em páginas de 100, na ordem em que os itens surgiram. A um usuário com a resposta antiga da pesquisa (`respostaAntigaPesquisa` em `/gestao/usuario`) vem só a lista de itens da página.")
             .with_query::<PesquisaAssociadoQuery>()
             .with_answer::<ListPage<PesquisaAssociadoOutputTO>>(),
         post("/ext/associado", AllowedCallers::ANY_ROLE, ext::associado::save_member)

@@ -18,6 +18,7 @@ pub use tls::{ReloadableTls, TlsError};
 
 use answer_body::AnswerBody;
 use connections::{AdmissionOutcome, AdmittedConnection, ConnectionActivity, ConnectionLimiter};
+use normalize_path::PathPrefixes;
 
 use crate::RequestFailure;
 use axum::Router;
@@ -63,6 +64,8 @@ pub struct ConnectionLimits {
 pub struct HttpOptions {
     /// A prefix before every path, such as `/amparo` (`http.path_prefix`); may be empty.
     pub prefix: String,
+    /// Any single name may come before `/ext/` (`http.any_ext_prefix`).
+    pub accepts_any_ext_prefix: bool,
     /// Proxies whose forwarding headers are believed (`http.trusted_proxies`).
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may call the API (`http.cors_origins`).
@@ -87,6 +90,7 @@ impl Default for HttpOptions {
         let local = |net: &str| net.parse().expect("a network");
         HttpOptions {
             prefix: String::new(),
+            accepts_any_ext_prefix: true,
             trusted_proxies: Vec::new(),
             origins: Vec::new(),
             metrics_from: vec![local("127.0.0.0/8"), local("::1/128")],
@@ -262,7 +266,9 @@ async fn serve_stream<S>(
 async fn answer_request(server: &HttpServer, request: Request<Incoming>, peer: SocketAddr) -> Response {
     let (mut request, unread) = unread_body::retain_body(request, server.http.body_timeout);
     let is_bare_prefix = !server.http.prefix.is_empty() && request.uri().path() == server.http.prefix;
-    normalize_path::normalize_uri(request.uri_mut(), &server.http.prefix);
+    let prefixes =
+        PathPrefixes { configured: &server.http.prefix, any_before_ext: server.http.accepts_any_ext_prefix };
+    normalize_path::normalize_uri(request.uri_mut(), prefixes);
     let origin = client::resolve_origin(peer.ip(), request.headers(), &server.http.trusted_proxies);
     if origin.is_disputed && !server.has_warned_of_proxy.swap(true, Ordering::Relaxed) {
         tracing::warn!(

@@ -69,6 +69,10 @@ def map_case(context, case):
     if case.operation.path == "/gestao/exportacao/historico":
         # The demonstration has tens of thousands of changes of titles.
         case.query = {**(case.query or {}), "entidade": "Evento"}
+    if case.operation.label == "PUT /gestao/contaFinanceira/{codContaFinanceira}" and chance % 2:
+        # An account with a Pix key is of a bank, and names its receiver.
+        case.path_parameters = {"codContaFinanceira": 1 + chance // 2 % 2}
+        case.body = {"nome": f"Conta {chance % 1000}", "versao": 2}
     if case.operation.path == "/gestao/tabelaPreco/{codPreco}":
         prices = make_prices()
         case.path_parameters = {"codPreco": prices[chance // 2 % len(prices)]}
@@ -160,6 +164,7 @@ ALIASES = {"nomePessoa": "nome", "cpfCnpj": "documento", "telefones": "telefone"
 # What these change is found among the titles in this situation.
 TITLE_SITUATIONS = {
     "/ext/financeiro/titulo/liquidar": ("credito", "Aberto"),
+    "/ext/financeiro/titulo/{codTitulo}/pix": ("credito", "Aberto"),
     "/gestao/financeiro/titulo/{codTitulo}/receber": ("credito", "Aberto"),
     "/gestao/financeiro/titulo/{codTitulo}/vencimento": ("credito", "Aberto"),
     "/gestao/financeiro/titulo/{codTitulo}/cancelar": ("credito", "Aberto"),
@@ -217,6 +222,10 @@ def before_call(context, case, kwargs):
         case.headers["Idempotency-Key"] = f"{zlib.crc32(repr(case.body).encode('utf-8', 'replace'))}"
     if isinstance(case.body, dict) and isinstance(case.body.get("versao"), int) and case.body["versao"] > 1:
         case.body["versao"] = version(case) or case.body["versao"]
+    if case.operation.path.startswith("/gestao/contaFinanceira/") and isinstance(case.body, dict):
+        # Without a key there is no Pix, which is a 503.
+        for name in ("chavePix", "nomeRecebedor", "cidadeRecebedor", "ativo"):
+            case.body.pop(name, None)
     if case.operation.path == "/gestao/base" and isinstance(case.body, dict):
         # Nobody demands of him what he has not, nor closes what is called without a credential.
         if "admin" in str(case.body.get("segundoFatorObrigatorio")).lower():
@@ -277,6 +286,8 @@ def plausible(value, name, chance):
         return 1 + chance % few if name.startswith("cod") or name in ("planos", "lojas") else value
     if not isinstance(value, str):
         return value
+    if name in ("valor", "valorPago") and re.fullmatch(r"[\d.,]+", value):
+        return f"{1 + chance % 100000 / 100:.2f}".replace(".", ",")
     if name == "cnpjEmpresa":
         return "11.222.333/0001-81"
     if re.search("cpf|cnpj|documento|matricula", name, re.IGNORECASE):
@@ -294,6 +305,10 @@ def plausible(value, name, chance):
     if name.startswith(("data", "validade")):
         day = date(1950 + chance % 80, 1 + chance % 12, 1 + chance % 28)
         return day.isoformat() if re.search(r"\d{4}-", value) else day.strftime("%d/%m/%Y")
+    if name == "chavePix":
+        return "123e4567-e12b-12d1-a456-426655440000"
+    if name in ("nomeRecebedor", "cidadeRecebedor"):
+        return "Goiânia"
     if name == "placa":
         return f"ABC{chance % 10}D{chance // 10 % 90 + 10}"
     if name == "chassi":
@@ -445,6 +460,12 @@ HARD |= {
     "POST /gestao/financeiro/titulo/{codTitulo}/usarCredito",
     "POST /gestao/financeiro/lancamento/{codLancamento}/emitir",
     "PUT /gestao/financeiro/lancamento/{codLancamento}/cancelar",
+}
+# Only money that fits a person, their branch and a title that takes none becomes a credit, and only what is there goes back.
+HARD |= {
+    "POST /gestao/financeiro/credito",
+    "POST /gestao/financeiro/credito/devolver",
+    "PUT /gestao/financeiro/credito/{codCredito}/estornar",
 }
 # An import is asked for one thing after another.
 HARD |= {

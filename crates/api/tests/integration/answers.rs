@@ -31,7 +31,7 @@ impl Walk {
         path: &str,
         headers: &[(&str, &str)],
         body: &[u8],
-    ) -> String {
+    ) -> (u16, String) {
         let reply = self.server.send(method, path, headers, body).await;
         let mut told = format!("{}", reply.head.status);
         for (name, value) in &reply.head.headers {
@@ -50,7 +50,7 @@ impl Walk {
         let digest: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let sent = if body.is_empty() { String::new() } else { format!(" {}", short_digest(body)) };
         self.lines.push(format!("{who} {method} {path}{sent} → {} {digest}", reply.head.status));
-        reply.head.body
+        (reply.head.status, reply.head.body)
     }
 }
 
@@ -189,7 +189,9 @@ async fn call_operations(walk: &mut Walk, method: &str) {
                     ("Content-Type", "application/json"),
                     ("X-Request-Id", "p"),
                 ];
-                walk.call(who, &method.to_uppercase(), &path, &headers, &body).await;
+                let (status, text) = walk.call(who, &method.to_uppercase(), &path, &headers, &body).await;
+                let is_documented = operation["responses"].get(status.to_string()).is_some();
+                assert!(is_documented, "{method} {path} → {status}, not in its description: {text}");
             }
         }
     }
@@ -248,7 +250,7 @@ async fn walk_through_pages(walk: &mut Walk, who: &str, email: &str) {
             continue;
         }
         *count += 1;
-        let page = walk.call(who, "GET", &path, &[("Cookie", &cookie)], b"").await;
+        let (_, page) = walk.call(who, "GET", &path, &[("Cookie", &cookie)], b"").await;
         for link in page.split("href=\"").skip(1) {
             let link = link.split('"').next().unwrap();
             waiting

@@ -33,7 +33,7 @@ fn the_document_is_openapi_3_1_of_interface_1_84() {
         .iter()
         .filter(|one| one.path.starts_with("/ext/"))
         .partition(|one| one.path.starts_with("/ext/financeiro/"));
-    assert_eq!((shown.len(), beyond.len()), (35, 7));
+    assert_eq!((shown.len(), beyond.len()), (35, 8));
 }
 
 #[test]
@@ -213,6 +213,11 @@ async fn every_answer_is_as_the_document_says(world: World) {
                         let title = r#"{"codBeneficio": 1, "codPessoa": 1, "codTipoTitulo": 1, "valor": 80}"#;
                         let issued = server.call("POST", "/ext/financeiro/titulo", &headers, title).await;
                         assert_eq!(issued.status, 200, "{issued:?}");
+                    }
+                    if one.path.ends_with("/pix") {
+                        let key = r#"{"versao": 1, "chavePix": "pix@ab.example", "nomeRecebedor": "AB", "cidadeRecebedor": "Santos"}"#;
+                        let changed = server.call("PUT", "/gestao/contaFinanceira/2", &headers, key).await;
+                        assert_eq!(changed.status, 200, "{changed:?}");
                     }
                     if one.path.ends_with("/emitir") {
                         // The first line is cancelled; this one gets a title.
@@ -428,6 +433,11 @@ fn of_money(path: &str, body: &mut Option<Value>) -> String {
         ] {
             fields.entry(field).and_modify(|value| *value = here);
         }
+        if path.starts_with("/gestao/financeiro/credito") {
+            // The first title is open again.
+            fields.remove("codTitulo");
+            fields.insert("codLoja".to_owned(), json!(2));
+        }
         if is_part {
             fields.insert("valorPago".to_owned(), json!(50));
         }
@@ -450,6 +460,8 @@ fn of_money(path: &str, body: &mut Option<Value>) -> String {
         ("{codTitulo}", title),
         ("{codCobranca}", run),
         ("{codLiquidacao}", "1"),
+        // The refund: what was received was used by it.
+        ("{codCredito}", "2"),
         ("{codLancamento}", if path.ends_with("/emitir") { "2" } else { "1" }),
         ("{codPessoa}", "1"),
         ("{codBeneficio}", "1"),
@@ -458,6 +470,7 @@ fn of_money(path: &str, body: &mut Option<Value>) -> String {
     let path = codes.iter().fold(path.to_owned(), |path, (name, code)| path.replace(name, code));
     match path.as_str() {
         "/ext/financeiro/titulo" if body.is_none() => format!("{path}?tipo=Debito"),
+        "/gestao/financeiro/credito" if body.is_none() => format!("{path}?codPessoa=1"),
         "/gestao/financeiro/razao" => format!("{path}?codGrupo=1&conta=A_RECEBER&codReferencia=3"),
         _ => path,
     }

@@ -14,6 +14,7 @@ mod documentation;
 mod finance;
 mod gestao;
 mod leaving;
+mod measurements;
 mod requests;
 mod safety;
 mod shell;

@@ -5,7 +5,7 @@ use super::SignInGrant;
 use super::login::{build_sign_in_grant, build_token_statements};
 use super::login_audit::{self, LoginTarget, build_user_change};
 use super::password_hash::HashingTurn;
-use super::second_factor::{recovery_codes, totp};
+use super::second_factor::recovery_codes;
 use super::throttle::FailureSubjects;
 use crate::session::{AccountActor, TokenLookupKey, generate_token, parse_token_key};
 use crate::{App, Error};
@@ -15,7 +15,7 @@ use storage::access::second_factors::{self, SecondFactorChallenge};
 use storage::server::secrets;
 use storage::{Tx, WriteLane};
 use tracing::Instrument;
-use vault::{SecretLocation, Vault};
+use vault::{SecretLocation, Vault, totp};
 
 /// The operation of the page that requests the code.
 const DOOR: AuditedOperation = AuditedOperation::SubmitSignInCode;

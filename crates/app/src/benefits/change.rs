@@ -10,7 +10,6 @@ use super::{
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;
 use crate::session::Session;
 use crate::{App, Error};
@@ -18,6 +17,7 @@ use domain::{AuditedAction, AuditedOperation, Benefit, BenefitCode, Rejection, V
 use storage::Tx;
 use storage::benefits;
 use wire::read::{BoundedInt, FieldPatch};
+use wire::record_version::{CurrentVersion, refuse_old_version};
 use wire::records::BeneficioAlteracaoInput;
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeBenefit;

@@ -14,7 +14,7 @@ use crate::situations::refuse_cancelled_benefit;
 use crate::{App, Error};
 use domain::{
     AuditedAction, AuditedChange, AuditedOperation, Benefit, BenefitCode, BenefitItem, InputField,
-    PersonCode, PersonProfile, Rejection, Scope,
+    PersonCode, PersonProfile, Rejection, Scope, SituationKind,
 };
 use storage::Tx;
 use storage::benefits::BenefitUniqueKeys;
@@ -126,9 +126,14 @@ async fn create_benefit(
         validator.problems.push(Rejection::UnknownPerson(input.document.to_string()));
     }
     let built = validator.build_new_benefit(request.input.sent_fields(), holder.as_ref(), request.now);
-    let (Some((benefit, item)), Some(holder), []) = (built, holder, &validator.problems[..]) else {
+    let (Some((mut benefit, item)), Some(holder), []) = (built, holder, &validator.problems[..]) else {
         return Err(Error::Refused(validator.problems));
     };
+    // What is active from the start has joined today. An import of an old association says so itself.
+    let is_active = request.registers.situation_kind(benefit.situation) == Some(SituationKind::Active);
+    if is_active && benefit.joined_on.is_none() {
+        benefit.joined_on = Some(request.now.date_in(&request.registers.zone));
+    }
     let draft = NewBenefitDraft {
         benefit,
         item,

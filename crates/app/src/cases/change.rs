@@ -9,7 +9,6 @@ use super::{AnyCaseInput, reject_unknown_case};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::record_version::{self, CurrentVersion};
 use crate::register_snapshot::confirm_registers;
 use crate::session::Session;
 use crate::{App, Error};
@@ -17,6 +16,7 @@ use domain::{AuditedOperation, Case, CaseKind, CaseOperation};
 use storage::{Tx, cases};
 use wire::field_differences::{self};
 use wire::read::FieldPatch;
+use wire::record_version::{self, CurrentVersion};
 
 #[boxed::future]
 pub async fn change_case(

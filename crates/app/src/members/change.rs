@@ -8,7 +8,6 @@ use super::show::{MemberView, find_visible_member, list_belongings, reject_unkno
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;
 use crate::session::Session;
 use crate::{App, Error};
@@ -20,6 +19,7 @@ use storage::Tx;
 use storage::members;
 use storage::members::phones;
 use wire::read::FieldPatch;
+use wire::record_version::{CurrentVersion, refuse_old_version};
 use wire::records::AssociadoInput;
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeMember;

@@ -10,7 +10,7 @@ use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, 
 use crate::listing_rows::{ListedDays, build_listed_member, build_member_row};
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, ContactPhone, ImportProblem, ImportUndoObstacle,
-    InputField, PersonCode, PersonProfile, PhoneKind, ReferenceKind, Rejection, Scope,
+    InputField, PersonCode, PersonProfile, ReferenceKind, Rejection, Scope, merge_telephones,
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -230,36 +230,6 @@ fn apply_import_row(row: &MemberImportRow, profile: &mut PersonProfile, phones: 
     apply_person_fields(&fields, profile, phones);
 }
 
-pub(crate) fn merge_telephones(
-    given_phones: &[ContactPhone],
-    old_phones: &[ContactPhone],
-) -> Vec<ContactPhone> {
-    let first = |phones: &[ContactPhone], kind| {
-        phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone())
-    };
-    let keeps_first =
-        |kind| first(given_phones, kind).is_none_or(|number| first(old_phones, kind) == Some(number));
-    let is_known = |new: &ContactPhone| old_phones.iter().any(|one| one.number == new.number);
-    if given_phones.iter().all(is_known) && keeps_first(PhoneKind::Mobile) && keeps_first(PhoneKind::Landline)
-    {
-        return old_phones.to_vec();
-    }
-    let is_given = |one: &&ContactPhone| given_phones.iter().any(|new| new.number == one.number);
-    let mut all: Vec<ContactPhone> = Vec::new();
-    for new in given_phones {
-        if all.iter().all(|one| one.number != new.number) {
-            all.push(old_phones.iter().find(|one| one.number == new.number).unwrap_or(new).clone());
-        }
-    }
-    for kind in [PhoneKind::Mobile, PhoneKind::Landline] {
-        let fresh = all.iter().filter(|one| one.kind == kind && !old_phones.contains(one)).count();
-        let others = old_phones.iter().filter(|one| one.kind == kind && !is_given(one));
-        let remaining: Vec<ContactPhone> = others.skip(fresh).cloned().collect();
-        all.extend(remaining);
-    }
-    all
-}
-
 async fn insert_new_members(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -399,33 +369,4 @@ async fn build_delisting(
 /// Two rows about the same member have the same key.
 pub fn build_duplicate_key(input: &PessoaInput) -> String {
     input.document.as_str().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use domain::Phone;
-
-    #[test]
-    fn telephones_take_the_place_of_their_kind_and_come_back_alike() {
-        let phone = |number: &str| {
-            let number = Phone::parse(number).unwrap();
-            ContactPhone { kind: number.kind(), country: "55".to_owned(), number }
-        };
-        let [a, b, c, x] = ["11911111111", "11922222222", "1133334444", "11999999999"].map(phone);
-        let all = |phones: &[&ContactPhone]| phones.iter().map(|one| (*one).clone()).collect::<Vec<_>>();
-        for (given_phones, old_phones, expected) in [
-            (all(&[&a]), all(&[]), all(&[&a])),
-            (all(&[&x]), all(&[&a, &b, &c]), all(&[&x, &b, &c])),
-            (all(&[&b]), all(&[&a, &b]), all(&[&b, &a])),
-            (all(&[&a, &b]), all(&[&a, &b]), all(&[&a, &b])),
-            (all(&[&a, &x]), all(&[&a, &b, &c]), all(&[&a, &x, &c])),
-            (all(&[&a, &a]), all(&[]), all(&[&a])),
-            (all(&[&a]), all(&[&c, &a, &b]), all(&[&c, &a, &b])),
-        ] {
-            let merged = merge_telephones(&given_phones, &old_phones);
-            assert_eq!(merged, expected);
-            assert_eq!(merge_telephones(&given_phones, &merged), merged, "the second time nothing changes");
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use crate::register_snapshot::TenantRegisters;
 use domain::{
     BranchCode, ContactPhone, Document, InputField, PersonProfile, PhoneKind, PostalAddress, Rejection,
-    Scope, SellerKind,
+    Scope, SellerKind, keep_complete_numbers,
 };
 use storage::members::phones::HOME_COUNTRY_CODE;
 use wire::read::FieldPatch;
@@ -105,7 +105,10 @@ pub(super) fn apply_person_fields(
         FieldPatch::Keep => {}
     }
     match &input.phones {
-        FieldPatch::Set(inputs) => *phones = inputs.iter().filter_map(parse_telephone).collect(),
+        FieldPatch::Set(inputs) => {
+            let given: Vec<ContactPhone> = inputs.iter().filter_map(parse_telephone).collect();
+            *phones = keep_complete_numbers(&given, phones);
+        }
         FieldPatch::Clear => phones.clear(),
         FieldPatch::Keep => {}
     }

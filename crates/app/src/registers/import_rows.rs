@@ -1,20 +1,23 @@
-//! Import rows of plans and sellers, matched by code, else by document, else by name.
+//! Import rows of registers, matched by code, else by the fields that identify a record, else by document or name.
 
+use super::rules;
 use super::save::{RecordSubmission, write_record};
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext};
+use domain::finance::TablePrice;
 use domain::{
-    AuditedAction, AuditedChange, AuditedRecordKind, ImportKind, ImportProblem, ImportUndoObstacle, Money,
-    Rejection, fold_text,
+    AuditedAction, AuditedChange, AuditedRecordKind, ImportKind, ImportProblem, ImportUndoObstacle,
+    RegisterProblem, Rejection, TenantId, fold_text,
 };
-use registers::{FieldContent, FieldSpec, FieldType, Register};
-use serde_json::{Map, Value, json};
+use registers::{FieldContent, FieldRequirement, FieldSpec, Register};
+use serde_json::{Map, Value};
 use std::fmt;
 use storage::Tx;
 use storage::exchange::imports::{self, StoredLineResult};
 use storage::history::audit;
-use storage::registers::{self as records, StoredRecord};
+use storage::registers::{self as records, FieldCondition, StoredRecord};
 use storage::server::versions;
+use wire::import_sheet::find_import_register;
 use wire::read::{FieldPatch, InputProblems};
 use wire::register::{self, RecordInput};
 
@@ -31,8 +34,13 @@ impl fmt::Debug for RegisterImportRow {
     }
 }
 
-fn find_import_register(kind: ImportKind) -> Option<&'static Register> {
-    registers::find_register(if kind == ImportKind::Plans { "plano" } else { "vendedor" })
+/// The fields that together identify a record, where its name does not.
+fn list_identity_fields(register: &Register) -> &'static [&'static str] {
+    match register.path {
+        "tabelaPreco" => &["codPlano", "validoDesde", "codLoja", "codTipoVeiculo", "valorDe", "valorAte"],
+        "feriado" => &["data"],
+        _ => &[],
+    }
 }
 
 impl RegisterImportRow {
@@ -57,8 +65,46 @@ impl RegisterImportRow {
         }
     }
 
+    /// The values of these fields, nothing where the row has none; `None` without a value that every record has.
+    fn list_identity(&self, names: &[&str]) -> Option<Vec<(&'static FieldSpec, FieldContent)>> {
+        let identity = names.iter().filter_map(|name| self.register.find_field(name)).map(|(at, field)| {
+            match &self.sent.fields[at] {
+                FieldPatch::Set(value) => Some((field, value.clone())),
+                _ if field.need == FieldRequirement::Required => None,
+                _ => Some((field, FieldContent::Nothing)),
+            }
+        });
+        identity.collect()
+    }
+
+    /// The price that the row puts into the price table, if it does and is not out of use. What a row with a code leaves
+    /// out is known only to the stored price.
+    pub fn table_price(&self) -> Option<TablePrice> {
+        let names = list_identity_fields(self.register);
+        let mut sent = names
+            .iter()
+            .filter_map(|name| self.register.find_field(name))
+            .map(|(at, _)| &self.sent.fields[at]);
+        let is_partial =
+            matches!(self.sent.code, FieldPatch::Set(_)) && sent.any(|patch| *patch == FieldPatch::Keep);
+        if is_partial || self.sent.active == FieldPatch::Set(false) {
+            return None;
+        }
+        let value = |patch: &FieldPatch<FieldContent>| match patch {
+            FieldPatch::Set(value) => value.clone(),
+            FieldPatch::Keep | FieldPatch::Clear => FieldContent::Nothing,
+        };
+        let values: Vec<FieldContent> = self.sent.fields.iter().map(value).collect();
+        registers::read_table_price(self.register, &values)
+    }
+
     /// Equal for two rows about the same record.
     pub fn duplicate_key(&self) -> Option<String> {
+        let identity_fields = list_identity_fields(self.register);
+        if !identity_fields.is_empty() && !matches!(self.sent.code, FieldPatch::Set(_)) {
+            let values = self.list_identity(identity_fields)?.into_iter().map(|(_, value)| value);
+            return Some(format!("f{:?}", values.collect::<Vec<_>>()));
+        }
         match (&self.sent.code, self.text_field("cpfCnpj"), self.text_field("nome")) {
             (FieldPatch::Set(code), ..) => Some(format!("c{code}")),
             (_, Some(document), _) => Some(format!("d{document}")),
@@ -77,6 +123,10 @@ async fn find_matching_record(
     if let FieldPatch::Set(code) = row.sent.code {
         return Ok(records::find_record(tx, row.register, &context.scope, code).await?);
     }
+    let identity_fields = list_identity_fields(row.register);
+    if !identity_fields.is_empty() {
+        return find_identical_record(tx, context, row, identity_fields).await;
+    }
     // These registers are small enough to be read completely.
     let all = records::list_records(tx, row.register, &context.scope, &[], None).await?;
     let value = |record: &StoredRecord, name: &str| {
@@ -88,15 +138,49 @@ async fn find_matching_record(
     };
     let (document, name) = (row.text_field("cpfCnpj"), row.text_field("nome").map(fold_text));
     let by_document =
-        all.iter().find(|one| document.is_some() && value(one, "cpfCnpj").as_deref() == document);
-    let by_name = || {
-        let alike = |one: &&StoredRecord| {
-            value(one, "nome").map(|text| fold_text(&text)) == name
-                && (document.is_none() || value(one, "cpfCnpj").is_none())
-        };
-        all.iter().filter(|_| name.is_some()).find(alike)
+        all.iter().filter(|one| document.is_some() && value(one, "cpfCnpj").as_deref() == document);
+    if let Some(found) = choose_match(by_document, true)? {
+        return Ok(Some(found.clone()));
+    }
+    let has_name = |one: &&StoredRecord| {
+        name.is_some()
+            && value(one, "nome").map(|text| fold_text(&text)) == name
+            && (document.is_none() || value(one, "cpfCnpj").is_none())
     };
-    Ok(by_document.or_else(by_name).cloned())
+    let is_unique = row.register.unique.iter().any(|unique| unique.fields == ["nome"]);
+    let takes_retired = is_unique || matches!(row.sent.active, FieldPatch::Set(_));
+    Ok(choose_match(all.iter().filter(has_name), takes_retired)?.cloned())
+}
+
+/// The only record in use; where there is none, the only other one, if that may be meant.
+fn choose_match<'r>(
+    found: impl Iterator<Item = &'r StoredRecord>,
+    takes_retired: bool,
+) -> Result<Option<&'r StoredRecord>, Error> {
+    let (active, retired): (Vec<_>, Vec<_>) = found.partition(|one| one.active);
+    match (&active[..], &retired[..]) {
+        ([one], _) => Ok(Some(*one)),
+        ([], [one]) if takes_retired => Ok(Some(*one)),
+        ([], others) if others.is_empty() || !takes_retired => Ok(None),
+        _ => Err(Rejection::Import(ImportProblem::ManyRecords).into()),
+    }
+}
+
+/// The record with the same values in these fields. Of several, the one in use; others are no obstacle to a new one,
+/// unless the values must be unique.
+async fn find_identical_record(
+    tx: &mut Tx,
+    context: &ImportUnitContext,
+    row: &RegisterImportRow,
+    identity_fields: &[&str],
+) -> Result<Option<StoredRecord>, Error> {
+    let Some(identity) = row.list_identity(identity_fields) else { return Ok(None) };
+    let conditions: Vec<FieldCondition<'_>> = identity.iter().map(|(field, value)| (*field, value)).collect();
+    let found = records::list_records(tx, row.register, &context.scope, &conditions, None).await?;
+    let is_unique = row.register.unique.iter().any(|unique| unique.fields == identity_fields);
+    let takes_retired = is_unique || row.sent.active == FieldPatch::Set(false);
+    let retired = if takes_retired { found.first() } else { None };
+    Ok(found.iter().find(|one| one.active).or(retired).cloned())
 }
 
 #[boxed::future]
@@ -105,7 +189,10 @@ pub async fn find_imported_record(
     context: &ImportUnitContext,
     row: &RegisterImportRow,
 ) -> Result<Option<i32>, Error> {
-    Ok(find_matching_record(tx, context, row).await?.map(|record| record.code))
+    match find_matching_record(tx, context, row).await {
+        Err(Error::Refused(_)) => Ok(None),
+        found => Ok(found?.map(|record| record.code)),
+    }
 }
 
 #[boxed::future]
@@ -135,50 +222,11 @@ pub async fn import_record(
         Some(before) if before.version == saved.version => ImportRowOutcome::Same { record: saved.code },
         Some(before) => ImportRowOutcome::Changed {
             record: saved.code,
-            before: snapshot_record(&before),
+            before: records::encode_record_snapshot(&before),
             version: saved.version,
         },
         None => ImportRowOutcome::Created { record: saved.code, version: saved.version, joined: None },
     })
-}
-
-/// A record as text, for undo.
-fn snapshot_record(record: &StoredRecord) -> String {
-    let values: Vec<Value> = record
-        .values
-        .iter()
-        .map(|value| match value {
-            FieldContent::Nothing => Value::Null,
-            FieldContent::Number(number) => (*number).into(),
-            FieldContent::Money(money) => money.cents().into(),
-            FieldContent::Flag(flag) => (*flag).into(),
-            FieldContent::Text(text) => text.as_str().into(),
-            FieldContent::Date(date) => date.to_iso().into(),
-            FieldContent::Codes(codes) => json!({ "codes": codes }),
-            FieldContent::Lines(lines) => json!({ "lines": lines }),
-        })
-        .collect();
-    json!({ "values": values, "active": record.active }).to_string()
-}
-
-fn parse_snapshot(register: &Register, text: &str) -> Option<(Vec<FieldContent>, bool)> {
-    let all: Value = serde_json::from_str(text).ok()?;
-    let one = |(field, value): (&FieldSpec, &Value)| {
-        Some(match (field.kind, value) {
-            (_, Value::Null) => FieldContent::Nothing,
-            (FieldType::Money, Value::Number(cents)) => {
-                FieldContent::Money(Money::from_stored_cents(cents.as_i64()?)?)
-            }
-            (_, Value::Number(number)) => FieldContent::Number(number.as_i64()?),
-            (_, Value::Bool(flag)) => FieldContent::Flag(*flag),
-            (_, Value::String(text)) => FieldContent::Text(text.clone()),
-            // Neither plans nor sellers have dates or list fields.
-            (_, Value::Array(_) | Value::Object(_)) => return None,
-        })
-    };
-    let values: Option<Vec<FieldContent>> =
-        register.fields.iter().zip(all["values"].as_array()?).map(one).collect();
-    Some((values?, all["active"].as_bool()?))
 }
 
 /// Undoes the change of an imported row.
@@ -204,13 +252,18 @@ pub async fn undo_record_import(
             if let Some(kind) = records::find_record_reference(tx, register.table, tenant, code).await? {
                 return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::ReferencedBy(kind)));
             }
+            rules::revert_related_records(tx, register, (tenant, code), None).await?;
             records::delete_record(tx, register, tenant, code).await?;
             tx.execute_batch(vec![imports::insert_removed_code(tenant, register.table, code)]).await?;
             (ImportUndoOutcome::Removed, AuditedAction::UndoImport)
         }
         Some(before) => {
-            let broken = || storage::Error::Broken("a record is kept that cannot be read".to_owned());
-            let (values, active) = parse_snapshot(register, before).ok_or_else(broken)?;
+            let (values, active) = records::parse_record_snapshot(register, before)?;
+            let conflicts = find_restore_conflicts(tx, register, tenant, (code, &values, active)).await?;
+            if !conflicts.is_empty() {
+                return Ok(ImportUndoOutcome::Kept(ImportUndoObstacle::Refused(conflicts)));
+            }
+            rules::revert_related_records(tx, register, (tenant, code), Some((&values[..], active))).await?;
             records::update_record(tx, register, tenant, (code, &values, active), context.now).await?;
             (ImportUndoOutcome::Restored, AuditedAction::UndoImportUpdate)
         }
@@ -219,4 +272,24 @@ pub async fn undo_record_import(
     let change = AuditedChange::new(action, AuditedRecordKind::Register(register.path.into()), code);
     audit::append_audit_entry(tx, &context.audit_entry(None, change)).await?;
     Ok(undone)
+}
+
+/// What took the place of a record that is about to get its earlier values back.
+async fn find_restore_conflicts(
+    tx: &mut Tx,
+    register: &'static Register,
+    tenant: TenantId,
+    (code, values, active): (i32, &[FieldContent], bool),
+) -> Result<Vec<Rejection>, Error> {
+    let mut conflicts = Vec::new();
+    for unique in register.unique {
+        let other = records::find_duplicate_record(tx, register, tenant, unique, values, Some(code)).await?;
+        if let (Some(other), Some(&field)) = (other, unique.fields.first()) {
+            let problem = RegisterProblem::Taken { what: register.words.the_one, code: other };
+            conflicts.push(Rejection::Register { field, problem });
+        }
+    }
+    let problems = rules::find_conflicts_in_force(tx, register, tenant, (Some(code), values, active)).await?;
+    conflicts.extend(problems.into_iter().map(|(field, problem)| Rejection::Register { field, problem }));
+    Ok(conflicts)
 }

@@ -6,11 +6,11 @@ use super::save::RecordSubmission;
 use super::{list, rules};
 use crate::Error;
 use crate::command::WriteCommand;
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use domain::{BenefitCode, PersonCode, RegisterProblem, Rejection};
 use registers::{FieldContent, FieldSpec, FieldType};
 use storage::{Tx, benefits, members, registers as stored_registers};
 use wire::read::FieldPatch;
+use wire::record_version::{CurrentVersion, refuse_old_version};
 use wire::register;
 
 /// The validated draft, or every problem found.

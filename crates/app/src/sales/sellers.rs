@@ -25,7 +25,7 @@ pub async fn search_sellers(
     query: PesquisaVendedorQuery,
 ) -> Result<FoundSellers, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
-    let document = query.document.into_set().map(|text| Document::parse(&text));
+    let document = query.document.into_set().map(|text| Document::parse_searched(&text));
     // An invalid document matches nothing.
     let Ok(document) = document.transpose() else {
         return Ok(FoundSellers { sellers: Vec::new(), registers });

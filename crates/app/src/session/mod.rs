@@ -29,6 +29,8 @@ pub struct Session {
     pub role: Role,
     pub scope: Scope,
     pub money_rights: MoneyRights,
+    /// The member search answers with a bare array.
+    pub gets_old_search_answer: bool,
     expires_at: Moment,
     /// The tenant's access version the session was cached under.
     version: i64,
@@ -56,6 +58,7 @@ impl Session {
             role: holder.role,
             scope: Scope::for_role(key.tenant, holder.role, holder.branches),
             money_rights: MoneyRights::for_role(holder.role, holder.money_rights),
+            gets_old_search_answer: holder.gets_old_search_answer,
             expires_at: holder.expires_at,
             version,
             within: None,

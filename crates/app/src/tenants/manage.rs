@@ -3,7 +3,6 @@
 
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::parse_partners;
 use crate::session::Session;
 use crate::{App, Error};
@@ -18,6 +17,7 @@ use storage::server::versions::{self, CacheVersions};
 use wire::field_differences::{compare_fields, list_field_names};
 use wire::field_texts::FieldTexts;
 use wire::read::FieldPatch;
+use wire::record_version::{CurrentVersion, refuse_old_version};
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeTenant;
 /// More than any association needs.

@@ -136,6 +136,7 @@ pub async fn set_up_server(app: &App, code: &str, request: &ServerSetupRequest) 
         role: Role::Administrator,
         branches: Vec::new(),
         money_rights: MoneyRights::SEE_AND_SETTLE,
+        gets_old_search_answer: false,
         password: InitialPassword::Chosen(password),
     };
     let administrator =

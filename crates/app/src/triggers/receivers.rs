@@ -4,7 +4,6 @@ pub use super::receiver_secrets::{DeliveryTarget, load_delivery_target};
 use super::receiver_secrets::{ReceiverSecretBundle, locate_secret, open_secret_bundle};
 pub use super::rotate_secret::{OLD_SECRET_SIGNS_FOR, rotate_secret};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::load_registers;
 use crate::{App, Error};
 use domain::{
@@ -23,6 +22,7 @@ pub use storage::triggers::receivers::{DeliveryHealth, PauseReason, StoredReceiv
 use storage::{Tx, WriteLane};
 use vault::Vault;
 use wire::field_differences::FieldDifference;
+use wire::record_version::{CurrentVersion, refuse_old_version};
 
 /// Default number of concurrent deliveries; the maximum follows.
 pub const DEFAULT_CONCURRENCY: i32 = 8;

@@ -137,6 +137,7 @@ async fn passwords_and_commands_are_told_too(world: World) {
         role: Role::Administrator,
         branches: Vec::new(),
         money_rights: MoneyRights::SEE_AND_SETTLE,
+        gets_old_search_answer: false,
         password: InitialPassword::Mailed,
     };
     let made = users::create_user(app, new).await.unwrap().code;

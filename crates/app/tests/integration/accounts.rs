@@ -41,6 +41,7 @@ fn newcomer(world: &World, email: &str) -> NewUserInput {
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
         money_rights: MoneyRights::SEE_AND_SETTLE,
+        gets_old_search_answer: false,
         password: InitialPassword::Mailed,
     }
 }

@@ -101,6 +101,7 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
                         role,
                         branches,
                         money_rights: MoneyRights::SEE_AND_SETTLE,
+                        gets_old_search_answer: false,
                         password,
                     },
                 )

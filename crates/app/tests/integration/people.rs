@@ -26,6 +26,7 @@ fn user(tenant: TenantId, email: &str) -> NewUserInput {
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
         money_rights: MoneyRights::SEE_AND_SETTLE,
+        gets_old_search_answer: false,
         password: InitialPassword::Chosen(Password::parse("uma senha longa").unwrap()),
     }
 }

@@ -265,9 +265,16 @@ const MONEY_REGISTERS: [&str; 12] = [
 /// Those that an association is born without.
 const EMPTY_REGISTERS: [&str; 4] = ["bank_holidays", "plan_prices", "discounts", "benefit_discounts"];
 
-/// What money added to older tables.
-const NEWER_COLUMNS: [&str; 6] =
-    ["money_rights", "protection_group", "charge_item", "joining_fee", "is_price_agreed", "is_charged"];
+/// What was added to older tables since.
+const NEWER_COLUMNS: [&str; 7] = [
+    "money_rights",
+    "protection_group",
+    "charge_item",
+    "joining_fee",
+    "is_price_agreed",
+    "is_charged",
+    "old_search_answer",
+];
 
 /// The archive as it was written before schema 25: without the files of money, their counters and their columns.
 fn write_older_archive(from: &Path, to: &Path) {

@@ -192,7 +192,7 @@ fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
         match one.what {
             AuditedEvent::Change(person, content) => {
                 let deed = match content {
-                    AuditEntryContent::Change(change) => describe_change(&change),
+                    AuditEntryContent::Change(change) => describe_change(&change, person),
                     AuditEntryContent::Text(text) => {
                         ActionPhrase::from_stored_text(&text.unwrap_or(one.operation))
                     }

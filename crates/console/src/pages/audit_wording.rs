@@ -1,6 +1,6 @@
 //! Audit entries in plain language: *cancelou o benefício 77*, with a link to the record.
 
-use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecord, AuditedRecordKind};
+use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecord, AuditedRecordKind, PersonCode};
 use wire::audit::{argument, describe_export_filters, describe_file_owner, name_subject_kind};
 
 /// A sentence about an action: the words before the record, the record with its link, the words after it.
@@ -33,7 +33,7 @@ struct SubjectWords {
 }
 
 /// `None` for a member, whose name stands beside the entry, and for the association itself.
-fn describe_subject(subject: &AuditedRecord) -> Option<SubjectWords> {
+fn describe_subject(subject: &AuditedRecord, person: Option<PersonCode>) -> Option<SubjectWords> {
     let code = subject.code;
     let (article, link) = match &subject.kind {
         AuditedRecordKind::Member | AuditedRecordKind::Tenant => return None,
@@ -47,6 +47,10 @@ fn describe_subject(subject: &AuditedRecord) -> Option<SubjectWords> {
         AuditedRecordKind::Title => ("o", format!("/financeiro/titulos/{code}")),
         AuditedRecordKind::ChargingRun => ("a", format!("/financeiro/cobrancas/{code}")),
         AuditedRecordKind::PendingCharge => ("o", "/financeiro/lancamentos".to_owned()),
+        AuditedRecordKind::CreditReceipt => {
+            let whose = person.map(|person| format!("?pessoa={person}")).unwrap_or_default();
+            ("o", format!("/financeiro/creditos{whose}"))
+        }
         AuditedRecordKind::OpeningBalance => ("o", "/financeiro/titulos".to_owned()),
         AuditedRecordKind::User => ("o", format!("/usuarios/{code}")),
         AuditedRecordKind::Receiver => ("o", "/gatilhos".to_owned()),
@@ -66,11 +70,11 @@ fn describe_subject(subject: &AuditedRecord) -> Option<SubjectWords> {
     Some(SubjectWords { article, thing, link: Some(link) })
 }
 
-/// Describes a change in the words of an operator.
-pub fn describe_change(change: &AuditedChange) -> ActionPhrase {
+/// Describes a change, to a record of `person` if it has one, in the words of an operator.
+pub fn describe_change(change: &AuditedChange, person: Option<PersonCode>) -> ActionPhrase {
     let Some(subject) = &change.subject else { return describe_without_subject(change) };
     let is_gone = change.action == AuditedAction::UndoImport;
-    match (describe_subject(subject), &subject.kind) {
+    match (describe_subject(subject, person), &subject.kind) {
         (Some(SubjectWords { article, thing, link }), kind) => {
             let (before, after) = describe_record_action(change, kind);
             let link = link.filter(|_| !is_gone);
@@ -132,6 +136,9 @@ fn describe_record_action(change: &AuditedChange, kind: &AuditedRecordKind) -> (
         AuditedAction::LoseDeal => "deu como perdido ~",
         AuditedAction::ReopenDeal => "reabriu ~",
         AuditedAction::Release => "liberou ~",
+        AuditedAction::IssuePixCode => {
+            return (format!("gerou um código Pix de {} d~", domain::display::format_cents(first)), note);
+        }
         AuditedAction::Settle => {
             return (format!("registrou {} n~", domain::display::format_cents(first)), note);
         }
@@ -139,6 +146,13 @@ fn describe_record_action(change: &AuditedChange, kind: &AuditedRecordKind) -> (
             return (format!("usou {} de crédito n~", domain::display::format_cents(first)), note);
         }
         AuditedAction::ReverseSettlement => return (format!("estornou a liquidação {first} d~"), note),
+        AuditedAction::ReceiveCredit => {
+            return (format!("recebeu {} n~", domain::display::format_cents(first)), note);
+        }
+        AuditedAction::RefundCredit => {
+            return (format!("registrou a devolução de {} n~", domain::display::format_cents(first)), note);
+        }
+        AuditedAction::ReverseCreditReceipt => "estornou ~",
         AuditedAction::PrepareChargingRun => return (format!("preparou ~ de {first}"), note),
         AuditedAction::ApproveChargingRun => "aprovou ~",
         AuditedAction::DiscardChargingRun => "descartou ~",
@@ -294,7 +308,7 @@ mod tests {
     use super::*;
 
     fn said(change: &AuditedChange) -> (String, Option<String>) {
-        let deed = describe_change(change);
+        let deed = describe_change(change, Some(PersonCode::new(8)));
         let gap = if deed.thing.is_empty() { "" } else { " " };
         (format!("{}{gap}{}{}", deed.before, deed.thing, deed.after), deed.link)
     }
@@ -310,6 +324,11 @@ mod tests {
         let file = AuditedChange::new(AuditedAction::AttachFile, Kind::File, 12);
         for (change, expected, link) in [
             (benefit(AuditedAction::Cancel), "cancelou o benefício 7", Some("/beneficios/7")),
+            (
+                AuditedChange::new(AuditedAction::RefundCredit, Kind::CreditReceipt, 9).with_argument(5000),
+                "registrou a devolução de R$ 50,00 no crédito 9",
+                Some("/financeiro/creditos?pessoa=8"),
+            ),
             (
                 benefit(AuditedAction::RemoveItem).with_argument(3),
                 "retirou o item 3 do benefício 7",

@@ -14,6 +14,7 @@ use crate::widgets::list_tools::{
     TableCell, TableColumn, TableRow, TableToolbar, define_column, load_toolbar,
 };
 use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::phones::format_stored_phone;
 use crate::widgets::select_option::SelectOption;
 use crate::widgets::situation_badge::build_situation_badge;
 use app::members::saved_filters::FilterableList;
@@ -22,7 +23,7 @@ use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use domain::{AuditedOperation, Date, Entity, Money, PAGE_SIZE, SellerCode, Uf, display};
+use domain::{AuditedOperation, Date, Entity, Money, PAGE_SIZE, PhoneKind, SellerCode, Uf, display};
 use wire::records::PesquisaAssociadoQuery;
 
 pub fn list_member_routes() -> Vec<PageRoute> {
@@ -251,8 +252,11 @@ fn build_member_cell(
     match name {
         "documento" => number(person.document.as_deref().map(display::format_document).unwrap_or_default()),
         "telefone" => {
-            let phone = person.mobile.as_deref().or(person.landline.as_deref());
-            number(phone.map(display::format_phone).unwrap_or_default())
+            let mobile = person.mobile.as_deref().map(|stored| (stored, PhoneKind::Mobile));
+            let landline = person.landline.as_deref().map(|stored| (stored, PhoneKind::Landline));
+            let phone = mobile.or(landline).map(|(stored, kind)| format_stored_phone(stored, kind));
+            let (shown, gap) = phone.unwrap_or_default();
+            TableCell { note: gap.unwrap_or_default().to_owned(), ..number(shown) }
         }
         "beneficio" => match benefit {
             Some(one) => TableCell {

@@ -11,6 +11,7 @@ use crate::session::signed_in_user::{BrowserOrigin, SignedInUser};
 use crate::widgets::formats::format_moment;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, render_frameless_page, render_page, show_page};
+use crate::widgets::qr_code::QrCodePicture;
 use app::access::second_factor;
 use app::access::second_factor::SecondFactorState as Factor;
 use app::access::sessions::{self, SignInCodeOutcome};
@@ -21,8 +22,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::TimeZone;
-use qrcode::{Color, EcLevel, QrCode};
-use std::fmt::Write;
 
 #[derive(Template)]
 #[template(path = "console/codigo.html")]
@@ -88,28 +87,6 @@ pub fn describe_factor_state(state: Factor, zone: &TimeZone) -> (String, bool) {
     match state {
         Factor::Off | Factor::Unconfirmed => ("Desligado".to_owned(), false),
         Factor::On { since, .. } => (format!("Ligado desde {}", format_moment(since, zone)), true),
-    }
-}
-
-/// A QR code: its size in modules, and the dark modules as an SVG path.
-struct QrCodePicture {
-    size: usize,
-    path: String,
-}
-
-/// Quiet zone around the code, in modules.
-const QR_MARGIN: usize = 4;
-
-impl QrCodePicture {
-    fn from_text(text: &str) -> Option<QrCodePicture> {
-        let code = QrCode::with_error_correction_level(text, EcLevel::L).ok()?;
-        let mut path = String::new();
-        for (y, row) in code.to_colors().chunks(code.width()).enumerate() {
-            for (x, _) in row.iter().enumerate().filter(|(_, dot)| **dot == Color::Dark) {
-                let _ = write!(path, "M{} {}h1v1h-1z", x + QR_MARGIN, y + QR_MARGIN);
-            }
-        }
-        Some(QrCodePicture { size: code.width() + 2 * QR_MARGIN, path })
     }
 }
 
@@ -288,17 +265,6 @@ pub const CASES: crate::template_tests::TemplateCases = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_picture_has_its_margin_and_the_three_corners() {
-        let picture =
-            QrCodePicture::from_text("otpauth://totp/Amparo:ana%40b.example?secret=MZXW6YTBOI").unwrap();
-        assert!(picture.size >= 21 + 2 * QR_MARGIN);
-        let last = picture.size - QR_MARGIN - 1;
-        for corner in [(QR_MARGIN, QR_MARGIN), (last, QR_MARGIN), (QR_MARGIN, last)] {
-            assert!(picture.path.contains(&format!("M{} {}h", corner.0, corner.1)), "{corner:?}");
-        }
-    }
 
     #[test]
     fn a_secret_is_shown_in_groups() {

@@ -163,6 +163,7 @@ struct UserFormFields {
     branches: Vec<i32>,
     /// `None` if the form did not offer them: it showed an administrator, who has all.
     money_rights: Option<MoneyRights>,
+    gets_old_search_answer: bool,
     active: bool,
     version: i64,
 }
@@ -256,6 +257,7 @@ fn find_field_label(name: &str) -> Option<&'static str> {
         ("perfil", "Perfil"),
         ("lojas", "Lojas que vê"),
         ("permissoesFinanceiras", "Financeiro"),
+        ("respostaAntigaPesquisa", "Resposta antiga da pesquisa"),
         ("ativo", "Pode entrar"),
     ];
     labels.iter().find(|(known, _)| *known == name).map(|(_, label)| *label)
@@ -320,6 +322,7 @@ fn read_user_fields(form: &SubmittedForm) -> UserFormFields {
         role: wire::parse_role(form.text("perfil")),
         branches: form.all_texts("lojas").filter_map(|text| text.parse().ok()).collect(),
         money_rights: read_money_rights(form),
+        gets_old_search_answer: form.text("respostaAntigaPesquisa") == "sim",
         active: form.text("ativo") == "sim",
         version: form.text("versao").parse().unwrap_or_default(),
     }
@@ -371,6 +374,7 @@ fn parse_new_user(user: &SignedInUser, fields: &UserFormFields) -> Result<NewUse
             role,
             branches,
             money_rights: fields.money_rights.unwrap_or(MoneyRights::NONE),
+            gets_old_search_answer: fields.gets_old_search_answer,
             password: InitialPassword::Mailed,
         }),
         _ => Err(Error::Refused(problems)),
@@ -384,6 +388,7 @@ fn fill_user_fields(user: &User) -> UserFormFields {
         role: Some(user.role),
         branches: user.branches.iter().map(|branch| branch.get()).collect(),
         money_rights: Some(user.stored_money_rights),
+        gets_old_search_answer: user.gets_old_search_answer,
         active: user.active,
         version: user.version,
     }
@@ -416,6 +421,7 @@ pub async fn change_user(
                 role: Some(new.role),
                 branches: Some(new.branches),
                 money_rights: fields.money_rights,
+                gets_old_search_answer: Some(fields.gets_old_search_answer),
                 active: Some(fields.active),
             };
             users::change_user(

@@ -1,5 +1,6 @@
 //! An input of a form: its definition, and what is shown of it: value, problem and choices.
 
+use super::phones::hint_at_phone_gap;
 use std::collections::BTreeMap;
 
 /// Form values by field name.
@@ -125,9 +126,18 @@ impl FormInput {
         self.value.split(',').any(|one| one == value)
     }
 
+    /// What is said below the field: of a telephone, what it lacks.
+    pub fn hint(&self) -> &'static str {
+        let gap = match self.spec.kind {
+            InputKind::Masked("telefone") => hint_at_phone_gap(self.spec.name, &self.value),
+            _ => None,
+        };
+        gap.unwrap_or(self.spec.hint)
+    }
+
     /// Ids of the elements that describe the field: hint and problem.
     pub fn described(&self) -> String {
-        let hint = (!self.spec.hint.is_empty()).then(|| format!("d-{}", self.spec.name));
+        let hint = (!self.hint().is_empty()).then(|| format!("d-{}", self.spec.name));
         let problem = self.problem.as_ref().map(|_| format!("p-{}", self.spec.name));
         hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
     }

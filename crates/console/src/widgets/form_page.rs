@@ -1,5 +1,6 @@
 //! A form that fills a page: fields in sections, problems next to each, and both versions after a conflict.
 
+use super::benefit_titles::BenefitTitleSection;
 use super::form_input::FormInput;
 use super::form_problems::FormProblems;
 use super::frame::PageFrame;
@@ -21,6 +22,8 @@ pub struct RecordForm {
     /// Version of the record that the form is based on.
     pub version: Option<i64>,
     pub sections: Vec<(String, Vec<FormInput>)>,
+    /// What a change would mean for the titles of the benefit, in a form that changes one.
+    pub titles: Option<BenefitTitleSection>,
     pub problems: FormProblems,
     pub button: &'static str,
 }
@@ -34,6 +37,7 @@ struct RecordFormPage {
     back: String,
     version: Option<i64>,
     sections: Vec<(String, Vec<FormInput>)>,
+    titles: Option<BenefitTitleSection>,
     others: Vec<String>,
     conflict: Option<VersionConflict>,
     is_refused: bool,
@@ -44,14 +48,26 @@ pub async fn render_record_form(app: &App, user: &SignedInUser, form: RecordForm
     let is_refused = !form.problems.is_empty();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     let frame = PageFrame::load(app, user, form.current).await?;
-    let RecordForm { title, note, back, sections, button, .. } = form;
+    let RecordForm { title, note, back, sections, titles, button, .. } = form;
     let others = form.problems.list_others();
     let conflict = form.problems.conflict;
     // The user now sees the current values, so the next save may overwrite.
     let version = conflict.as_ref().map(|conflict| conflict.version).or(form.version);
     render_page(
         status,
-        &RecordFormPage { frame, title, note, back, version, sections, others, conflict, is_refused, button },
+        &RecordFormPage {
+            frame,
+            title,
+            note,
+            back,
+            version,
+            sections,
+            titles,
+            others,
+            conflict,
+            is_refused,
+            button,
+        },
     )
 }
 
@@ -78,6 +94,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/formulario.h
             back: with.text(),
             version: with.option_of(|| 3),
             sections: with.list_of(|| (with.text(), with.inputs())),
+            titles: with.option_of(|| BenefitTitleSection::sample(*with)),
             others: with.list_of(|| with.text()),
             conflict,
             is_refused: with.is_filled(),

@@ -1,6 +1,7 @@
 //! Building blocks of pages: forms, boards, lists, formats.
 
 pub(crate) mod assets;
+pub(crate) mod benefit_titles;
 pub(crate) mod board;
 pub(crate) mod export_links;
 pub(crate) mod facts;
@@ -16,6 +17,8 @@ pub(crate) mod list_tools;
 pub(crate) mod menu_entries;
 pub(crate) mod money_input;
 pub(crate) mod page;
+pub(crate) mod phones;
+pub(crate) mod qr_code;
 pub(crate) mod record_form;
 pub(crate) mod refusal_page;
 pub(crate) mod select_option;

@@ -1,5 +1,6 @@
 //! The page that changes the situation of a record.
 
+use super::benefit_titles::BenefitTitleSection;
 use super::frame::PageFrame;
 use crate::widgets::situation_badge::SituationBadge;
 use askama::Template;
@@ -9,6 +10,8 @@ pub struct NextSituation {
     pub name: String,
     pub badge: SituationBadge,
     pub is_chosen: bool,
+    /// What it would do with titles that are not yet due, or empty.
+    pub consequence: String,
 }
 
 #[derive(Template)]
@@ -28,6 +31,8 @@ pub struct SituationChangePage {
     pub receivers: usize,
     /// Where the change leads afterwards; empty for the record itself.
     pub return_to: &'static str,
+    /// `None` for cases, and for users who do not see money.
+    pub titles: Option<BenefitTitleSection>,
     pub problems: Vec<String>,
 }
 
@@ -44,7 +49,13 @@ pub fn describe_receivers(receivers: usize) -> String {
 
 #[cfg(test)]
 pub const CASES: crate::template_tests::TemplateCases = &[("console/situacao.html", |with| {
-    let target = || NextSituation { code: 3, name: with.text(), badge: with.badge(), is_chosen: true };
+    let target = || NextSituation {
+        code: 3,
+        name: with.text(),
+        badge: with.badge(),
+        is_chosen: true,
+        consequence: with.text(),
+    };
     crate::template_tests::render_template(&SituationChangePage {
         frame: with.frame(),
         back: with.text(),
@@ -57,6 +68,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/situacao.htm
         version: 3,
         receivers: 2,
         return_to: "quadro",
+        titles: with.option_of(|| BenefitTitleSection::sample(*with)),
         problems: with.list_of(|| with.text()),
     })
 })];

@@ -15,7 +15,20 @@ async function receipt(page) {
   assert.ok(await page.locator("h1").isVisible());
 }
 
-export const journeys = [["a receipt is looked up", {}, receipt]];
+// Money that no title takes, and its receipt.
+async function credit(page) {
+  await enter(page);
+  await page.goto(`${demo}/console/financeiro/creditos?pessoa=2`);
+  await page.fill("#r-valor", "50,00");
+  await page.selectOption("#r-codTipoLiquidacao", { label: "Pix" });
+  await page.fill("#r-observacao", "Adiantado");
+  await page.click("#receber button");
+  await page.waitForSelector(".notice[role=status] >> text=crédito");
+  await page.click('.payments li:first-child a[href$="/recibo"]');
+  assert.match(await page.innerText(".protocol"), /Recebemos de[\s\S]*R\$\s50,00[\s\S]*Adiantado/);
+}
+
+export const journeys = [["a receipt is looked up", {}, receipt], ["a credit gets a receipt", {}, credit]];
 
 export async function pages(page) {
   await page.goto(demo + PAID);
@@ -24,6 +37,11 @@ export async function pages(page) {
   const receipt = await page.getAttribute('a[href*="/recibo/"]', "href");
   await page.goto(`${demo}/console/financeiro/titulos?situacao=vencido`);
   const overdue = await page.getAttribute(FIRST, "href");
+  await page.goto(demo + overdue);
+  if (await page.locator("#pix .qr").count() === 0) {
+    await page.click("text=Gerar código Pix");
+    await page.waitForSelector("#pix .qr");
+  }
   await page.goto(`${demo}/console/financeiro/balancete`);
   const account = await page.getAttribute('tbody a[href*="/financeiro/razao"]', "href");
   await page.goto(`${demo}/console/financeiro/cobrancas`);
@@ -38,6 +56,7 @@ export async function pages(page) {
     ["cobranca-preparada", next],
     ["cobranca-emitida", issued],
     ["lancamentos", "/console/financeiro/lancamentos?pessoa=1"],
+    ["creditos", "/console/financeiro/creditos?pessoa=1"],
     ["revisoes", "/console/financeiro/revisoes"],
     ["revisao", "/console/financeiro/revisoes/1"],
     ["valores-combinados", "/console/financeiro/valores-combinados"],
@@ -46,7 +65,9 @@ export async function pages(page) {
     ["titulos-a-pagar", "/console/financeiro/titulos?tipo=debito&situacao=todas"],
     ["titulo-pago", paid],
     ["titulo-vencido", overdue],
+    ["titulo-pix", `${overdue}/pix`],
     ["recibo", receipt],
+    ["recibo-de-credito", "/console/financeiro/creditos/1/recibo"],
     ["meses", "/console/financeiro/meses"],
     ["balancete", "/console/financeiro/balancete"],
     ["razao", account],

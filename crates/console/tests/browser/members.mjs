@@ -49,6 +49,7 @@ async function situation(page) {
   await enter(page);
   await page.goto(`${demo}/console/associados?situacaoBeneficio=ATIVO`);
   await page.click("tbody tr:first-child td:nth-child(4) a");
+  const benefit = page.url();
   await page.click("text=Mudar a situação");
   await page.click("label:has-text('CANCELADO')");
   await page.click("main form button");
@@ -57,6 +58,8 @@ async function situation(page) {
   await page.fill("#motivo", "Pedido do associado");
   await page.click("main form button");
   await page.waitForSelector(".notice[role=status]");
+  // Where titles are not yet due, they come first.
+  await page.goto(benefit);
   assert.match(await page.innerText(".head .badge"), /CANCELADO/);
   assert.match(await page.innerText(".story li:first-child"), /Pedido do associado/);
 }
@@ -128,12 +131,14 @@ async function parts(page) {
   await enter(page);
   await page.goto(`${demo}/console/beneficios?situacaoBeneficio=ATIVO`);
   await page.click("tbody tr:nth-child(7) td:first-child a");
+  const benefit = page.url();
   await page.click("text=Incluir plano");
   await page.selectOption('[name="codPlano"]', { index: 1 });
   await page.click("main form >> text=Incluir");
   await page.waitForSelector(".notice[role=status] >> text=incluído");
   await page.click(".notice >> text=Desfazer");
   await page.waitForSelector(".notice[role=status] >> text=retirado");
+  await page.goto(benefit);
   await page.click("text=Incluir dependente");
   await page.fill('[name="nome"]', "Joaquim Dependente");
   await page.fill('[name="cpf"]', "111.111.111-12");

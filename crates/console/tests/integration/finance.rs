@@ -82,6 +82,84 @@ async fn payments_settle_a_title_and_what_is_left_is_credit(world: World) {
 }
 
 #[both_engines]
+async fn money_that_no_title_takes_is_credit_and_goes_back(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let (admin, title, credits) =
+        (&scene.administrator, format!("{TITLES}/1"), "/console/financeiro/creditos");
+    let open = read_page(&scene, admin, &title).await;
+    assert!(!open.contains("vira crédito"), "{open}");
+    store(&scene, &format!("{title}/receber"), "valorPago=90,00&codTipoLiquidacao=3").await;
+    let settled = read_page(&scene, admin, &title).await;
+    assert_shows(
+        &settled,
+        &["Registrar pagamento recebido (vira crédito)", "?pessoa=1&amp;titulo=1#receber"],
+    );
+    let form = read_page(&scene, admin, &format!("{credits}?pessoa=1&titulo=1")).await;
+    assert_shows(&form, &["Receber como crédito", "value=\"100,00\"", "value=\"1\"", "Nenhum movimento"]);
+    for hidden in ["codGrupo", "confirmarRepetido", "Devolver"] {
+        assert!(!form.contains(hidden), "{hidden}: {form}");
+    }
+    let paid = "codPessoa=1&valor=100,00&codTipoLiquidacao=3&codTitulo=1&observacao=Pago+de+novo";
+    store(&scene, credits, paid).await;
+    let page = read_page(&scene, admin, &format!("{credits}?pessoa=1")).await;
+    assert_shows(
+        &page,
+        &["R$ 100,00", "Recebido como crédito em", "Pago de novo", "Título 1", "Devolver crédito"],
+    );
+    assert_shows(&read_page(&scene, admin, &title).await, &["Recebido como crédito", "R$ 100,00 em "]);
+    let member = read_page(&scene, admin, "/console/associados/1").await;
+    assert_shows(&member, &["Crédito de R$ 100,00", "Receber como crédito", "Devolver crédito"]);
+    let refund = format!("{credits}/devolver");
+    store(&scene, &refund, "codPessoa=1&valor=30,00&codTipoLiquidacao=3").await;
+    let page = read_page(&scene, admin, &format!("{credits}?pessoa=1")).await;
+    assert_shows(&page, &["−R$ 30,00", "Devolvido em", "R$ 70,00"]);
+    let receipt = read_page(&scene, admin, &format!("{credits}/1/recibo")).await;
+    assert_shows(
+        &receipt,
+        &["Recibo de crédito nº 1", "Recebemos de", "Pessoa 1", "R$ 100,00", "Pix", "Pago de novo"],
+    );
+    let receipt = read_page(&scene, admin, &format!("{credits}/2/recibo")).await;
+    assert_shows(
+        &receipt,
+        &["Recibo de devolução nº 2", "Devolvemos a", "R$ 30,00", "do crédito que tinha conosco"],
+    );
+    assert!(!receipt.contains("não vale mais") && !receipt.contains("−R$"), "{receipt}");
+    assert_eq!(scene.get(admin, &format!("{credits}/3/recibo")).await.head.status, 404);
+    let refused = scene.post(admin, &refund, "codPessoa=1&valor=70,01&codTipoLiquidacao=3").await.head;
+    assert_eq!(refused.status, 400, "{refused:?}");
+    assert_shows(&refused.body, &["Passa do crédito da pessoa", "value=\"70,01\"", "Nada foi registrado."]);
+    store(&scene, &format!("{credits}/1/estornar"), "codPessoa=1&motivo=Engano").await;
+    let page = read_page(&scene, admin, &format!("{credits}?pessoa=1")).await;
+    assert!(!page.contains("Motivo: Engano"), "a part of it went back: {page}");
+    store(&scene, &format!("{credits}/2/estornar"), "codPessoa=1&motivo=Engano").await;
+    let page = read_page(&scene, admin, &format!("{credits}?pessoa=1")).await;
+    assert_shows(&page, &["Estornado em", "Motivo: Engano", "<del", "/console/financeiro/creditos/2/recibo"]);
+    let receipt = read_page(&scene, admin, &format!("{credits}/2/recibo")).await;
+    assert_shows(&receipt, &["Este pagamento foi estornado: o recibo não vale mais."]);
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn the_same_payment_again_is_asked_about(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let (admin, credits) = (&scene.administrator, "/console/financeiro/creditos");
+    let paid = "codPessoa=1&valor=100,00&codTipoLiquidacao=3";
+    store(&scene, credits, paid).await;
+    let asked = scene.post(admin, credits, paid).await.head;
+    assert_eq!(asked.status, 400, "{asked:?}");
+    assert_shows(&asked.body, &["name=\"confirmarRepetido\"", "O crédito 1 já registra", "value=\"100,00\""]);
+    store(&scene, credits, &format!("{paid}&confirmarRepetido=sim")).await;
+    let page = read_page(&scene, admin, &format!("{credits}?pessoa=1")).await;
+    assert_shows(&page, &["R$ 200,00"]);
+    assert!(!page.contains("confirmarRepetido") && !page.contains("pagina="), "{page}");
+    let second = read_page(&scene, admin, &format!("{credits}?pessoa=1&pagina=2")).await;
+    assert_shows(&second, &["Anterior", "Nenhum movimento"]);
+    let audited = read_page(&scene, admin, "/console/auditoria").await;
+    assert_shows(&audited, &["/console/financeiro/creditos?pessoa=1"]);
+    scene.server.stop().await;
+}
+
+#[both_engines]
 async fn a_form_sent_twice_is_stored_once(world: World) {
     let scene = ConsoleScene::on(world).await;
     let (admin, title) = (&scene.administrator, format!("{TITLES}/1"));
@@ -145,6 +223,47 @@ async fn a_refused_form_keeps_what_was_typed(world: World) {
 }
 
 #[both_engines]
+async fn a_pix_code_is_generated_shown_and_printed(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let (admin, title) = (&scene.administrator, format!("{TITLES}/1"));
+    let page = read_page(&scene, admin, &title).await;
+    assert_shows(&page, &["Pagar com Pix", "Gerar código Pix"]);
+    let print = scene.get(admin, &format!("{title}/pix")).await.head;
+    assert_eq!((print.status, print.header("location")), (303, Some(title.as_str())));
+    let made = scene.post(admin, &format!("{title}/pix"), "").await.head;
+    let place = format!("{title}#pix");
+    assert_eq!((made.status, made.header("location")), (303, Some(place.as_str())), "{made:?}");
+    let page = read_page(&scene, admin, &title).await;
+    let code = format!("B{}T1N1", scene.world.here);
+    let shown =
+        ["class=\"qr\"", "br.gov.bcb.pix0117pix@conta.example", "540590.00", code.as_str(), "R$ 90,00"];
+    assert_shows(&page, &shown);
+    assert!(!page.contains("Gerar código Pix"), "{page}");
+    // The statement's identifier leads to the title, for those who see it.
+    let (_, place) = page.split_once("No extrato:").unwrap();
+    let (txid, _) = place.split_once('>').and_then(|(_, text)| text.split_once('<')).unwrap();
+    assert!(txid.starts_with(&code) && txid.len() == code.len() + 6, "{txid}");
+    for typed in [txid.to_owned(), txid.to_ascii_lowercase()] {
+        let found = scene.get(admin, &format!("/console/busca?q={typed}")).await.head;
+        assert_eq!((found.status, found.header("location")), (303, Some(title.as_str())), "{found:?}");
+    }
+    let unknown = format!("/console/busca?q={code}");
+    assert_shows(&read_page(&scene, admin, &unknown).await, &["Nada foi encontrado"]);
+    // The form that books the payment has the account that the code leads to.
+    let (_, choices) = page.split_once("id=\"r-codContaFinanceira\"").unwrap();
+    let (choices, _) = choices.split_once("</select>").unwrap();
+    assert!(choices.contains("value=\"2\" selected"), "{choices}");
+    let printed = read_page(&scene, admin, &format!("{title}/pix")).await;
+    assert_shows(&printed, &shown);
+    // What is paid takes no code any more.
+    store(&scene, &format!("{title}/receber"), "valorPago=90,00&codTipoLiquidacao=3").await;
+    assert!(!read_page(&scene, admin, &title).await.contains("Pagar com Pix"));
+    let late = scene.post(admin, &format!("{title}/pix"), "").await.head;
+    assert!(scene.is_refusal(admin, &late).await, "{late:?}");
+    scene.server.stop().await;
+}
+
+#[both_engines]
 async fn a_title_is_cancelled_with_its_reason(world: World) {
     let scene = ConsoleScene::on(world).await;
     let admin = &scene.administrator;
@@ -194,6 +313,9 @@ async fn money_is_for_those_who_may_see_it(world: World) {
         "/titulos/1",
         "/titulos/novo?pessoa=1",
         "/titulos/1/recibo/1",
+        "/titulos/1/pix",
+        "/creditos?pessoa=1",
+        "/creditos/1/recibo",
         "/meses",
         "/balancete",
         "/razao?codGrupo=1&conta=CAIXA_E_BANCOS&codReferencia=1",
@@ -201,7 +323,7 @@ async fn money_is_for_those_who_may_see_it(world: World) {
         let answer = scene.get(&operator, &format!("/console/financeiro{path}")).await.head;
         assert_eq!(answer.status, 403, "{path}: {answer:?}");
     }
-    for path in ["receber", "cancelar", "vencimento", "liberar", "estornar/1"] {
+    for path in ["receber", "cancelar", "vencimento", "liberar", "pix", "estornar/1"] {
         let answer = scene.post(&operator, &format!("{TITLES}/1/{path}"), "motivo=x").await.head;
         assert_eq!(answer.status, 403, "{path}: {answer:?}");
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use testkit::{Engine, World, both_engines};
 
 /// Forms without a field that must be filled in: an empty one does what its button says.
-pub const EMPTY_IS_ENOUGH: [&str; 15] = [
+pub const EMPTY_IS_ENOUGH: [&str; 16] = [
     "/console/sair",
     "/console/tema",
     "/console/busca",
@@ -22,6 +22,7 @@ pub const EMPTY_IS_ENOUGH: [&str; 15] = [
     "/console/filtros/{codigo}/apagar",
     "/console/arquivos/{codigo}/remover",
     "/console/arquivos/{codigo}/restaurar",
+    "/console/financeiro/titulos/{codigo}/pix",
     "/console/gatilhos/{codigo}/segredo",
     "/console/gatilhos/{codigo}/teste",
     "/console/importar/{codigo}/iniciar",

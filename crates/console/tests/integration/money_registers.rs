@@ -47,6 +47,21 @@ async fn an_association_with_one_group_never_sees_the_word(world: World) {
 }
 
 #[both_engines]
+async fn a_new_account_sends_identifiers_unless_somebody_unticks_it(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let new = read_page(&scene, "/console/cadastros/contaFinanceira/novo").await;
+    let (_, flag) = new.split_once("name=\"mandaIdentificador\"").unwrap();
+    let (flag, _) = flag.split_once('>').unwrap();
+    assert!(flag.contains(" checked"), "{new}");
+    save_form(&scene, "/console/cadastros/contaFinanceira/novo", "nome=Calada&tipo=BANCO").await;
+    let stored = read_page(&scene, "/console/cadastros/contaFinanceira/3").await;
+    let (_, flag) = stored.split_once("name=\"mandaIdentificador\"").unwrap();
+    let (flag, _) = flag.split_once('>').unwrap();
+    assert!(!flag.contains(" checked"), "{stored}");
+    scene.server.stop().await;
+}
+
+#[both_engines]
 async fn a_rate_is_typed_and_shown_as_a_percentage(world: World) {
     let scene = ConsoleScene::on(world).await;
     let new = read_page(&scene, "/console/cadastros/regraEncargos/novo").await;

@@ -29,6 +29,13 @@ async fn find_boxes(scene: &ConsoleScene, path: &str) -> (Vec<&'static str>, boo
     (checked, disabled > 0)
 }
 
+/// Whether the member search answers the user of a page as it did in 2023.
+async fn is_old_answer_chosen(scene: &ConsoleScene, path: &str) -> bool {
+    let page = scene.get(&scene.administrator, path).await.head.body;
+    let (_, rest) = page.split_once("name=\"respostaAntigaPesquisa\"").unwrap();
+    rest.split_once('>').unwrap().0.contains("checked")
+}
+
 #[both_engines]
 async fn boxes_say_what_a_user_may_do_with_money(world: World) {
     let scene = ConsoleScene::on(world).await;
@@ -56,8 +63,13 @@ async fn boxes_say_what_a_user_may_do_with_money(world: World) {
     let new = "nome=Nova&email=nova@aqui.example&perfil=operador&lojas=2&financeiro=sim&permissoesFinanceiras=FECHAR";
     let saved = scene.post(&scene.administrator, "/console/usuarios/novo", new).await.head;
     assert_eq!(saved.status, 303, "{saved:?}");
+    assert!(!is_old_answer_chosen(&scene, path).await);
+    save(path, "perfil=operador&versao=5&respostaAntigaPesquisa=sim").await;
+    assert!(is_old_answer_chosen(&scene, path).await);
+    save(path, "perfil=operador&versao=6").await;
+    assert!(!is_old_answer_chosen(&scene, path).await);
     let users = scene.read_table("users").await;
     let row = users.lines().find(|line| line.contains("nova@aqui.example")).unwrap();
-    assert!(row.ends_with(" | 8"), "{row}");
+    assert!(row.contains(" | 8 | "), "{row}");
     scene.server.stop().await;
 }

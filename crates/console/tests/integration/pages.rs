@@ -9,12 +9,14 @@ use console::{PageAccess, PageRoute};
 use testkit::{Engine, Reply, World, both_engines};
 
 /// Pages that need a link, a pending sign-in or a member answer so without it.
-const UNUSUAL_STATUS: [(&str, u16); 5] = [
+const UNUSUAL_STATUS: [(&str, u16); 7] = [
     ("/senha/nova/{codigo}", 410),
     ("/console/comecar/{codigo}", 303),
     ("/console/entrar/codigo", 303),
     ("/console/financeiro/titulos/novo", 303),
+    ("/console/financeiro/titulos/{codigo}/pix", 303),
     ("/console/financeiro/lancamentos", 303),
+    ("/console/financeiro/creditos", 303),
 ];
 
 /// The media types of what is no page, by how the path ends.
@@ -128,6 +130,7 @@ fn list_page_requests<'s>(scene: &'s ConsoleScene, route: &PageRoute) -> Vec<Pag
 #[both_engines]
 async fn everybody_sees_what_the_table_allows(world: World) {
     let scene = ConsoleScene::on(world).await;
+    scene.add_credits().await;
     let mut problems = Vec::new();
     for route in list_routes_with_method("GET") {
         for PageRequest { who, token, codes, status } in list_page_requests(&scene, &route) {

@@ -106,6 +106,7 @@ impl ConsoleScene {
         let server = Server::start(world.processes()[0].clone()).await;
         let token = server.token(&world.administrator.email).await;
         fill_association(&server, &token, "Pessoa", 2, &[2, 1]).await;
+        add_pix_key(&server, &token).await;
         let token = server.token("admin@ali.example").await;
         fill_association(&server, &token, FOREIGN_MARK, 1, &[2, 1, 3]).await;
         let user =
@@ -130,6 +131,17 @@ impl ConsoleScene {
             let form = format!("lista=associados&nome={name}&consulta=uf%3DSP");
             let saved = self.post(token, "/console/filtros", &form).await.head;
             assert_eq!(saved.status, 303, "{saved:?}");
+        }
+    }
+
+    /// Money received as credit of each member, under the member's code.
+    pub async fn add_credits(&self) {
+        for (email, members) in [(&*self.world.administrator.email, 2), ("admin@ali.example", 3)] {
+            let token = self.server.token(email).await;
+            for member in 1..=members {
+                let credit = json!({"codPessoa": member, "valor": 25, "codTipoLiquidacao": 1});
+                save_record(&self.server, &token, "/gestao/financeiro/credito", credit).await;
+            }
         }
     }
 
@@ -213,6 +225,14 @@ impl ConsoleScene {
         let is_kept = |line: &&str| !is_look(line);
         all.lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
     }
+}
+
+/// The bank account can receive a Pix.
+async fn add_pix_key(server: &Server, token: &str) {
+    let receiver = json!({"versao": 1, "chavePix": "pix@conta.example", "nomeRecebedor": "Associação Aqui",
+        "cidadeRecebedor": "Santos"});
+    let changed = server.put("/gestao/contaFinanceira/2", token, &receiver.to_string()).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
 }
 
 /// The first receiver has got the first change.

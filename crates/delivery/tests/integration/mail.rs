@@ -219,6 +219,7 @@ async fn without_a_mail_server_a_mail_is_a_file_that_its_owner_alone_reads(world
         role: Role::Operator,
         branches: vec![BranchCode::new(1)],
         money_rights: MoneyRights::SEE_AND_SETTLE,
+        gets_old_search_answer: false,
         password: InitialPassword::Mailed,
     };
     users::create_user(world.app(), user).await.unwrap();

@@ -81,6 +81,7 @@ fn generate_bill(
         item: item.code,
         nature: item.nature,
         benefit: None,
+        price: None,
         amount: amount.max(1_000),
         description: Some(supplier.kind.to_owned()),
     };

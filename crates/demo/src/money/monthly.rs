@@ -1,12 +1,13 @@
 //! The monthly titles: one for each person, group, branch and due day, of all that the person has there.
 
+use super::credits::play_second_payment;
 use super::months::CalendarMonth;
 use super::payments::{MemberStanding, play_payments};
 use super::scene::LoadedRegisterScene;
 use super::title::SampleTitle;
 use crate::dice::SeededDice;
 use app::Error;
-use domain::finance::{ChargeItemKind, ChargeLine, LaunchKind};
+use domain::finance::{ChargeItemKind, ChargeLine, LaunchKind, PriceOrigin, PriceSource};
 use domain::{BenefitItem, BranchCode, Date, GroupCode, PersonCode, SituationKind};
 use finance_storage::held_benefits::HeldBenefit;
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ pub(super) struct TitleKey {
 
 /// Of a benefit without a due day.
 const USUAL_DUE_DAY: i16 = 10;
+/// Every benefit of the demonstration has its own prices.
+const AGREED_PRICE: PriceOrigin = PriceOrigin { source: PriceSource::Agreed, row: None };
 const JOINING_FEE: i64 = 15_000;
 /// Percentage of new benefits that pay the joining fee with the first title.
 const JOINING_FEES: u32 = 60;
@@ -120,6 +123,7 @@ fn generate_monthly_title(
     let mut title = SampleTitle::new(title, lines, benefits)?;
     let standing = find_standing(scene, &title, holdings);
     play_payments(&mut dice, scene, (key, month), standing, &mut title)?;
+    play_second_payment(&mut dice, scene, &mut title)?;
     Ok(title)
 }
 
@@ -134,6 +138,7 @@ fn generate_lines(
         item: item.code,
         nature: item.nature,
         benefit: Some(benefit.code),
+        price: None,
         amount,
         description: description.map(str::to_owned),
     };
@@ -142,7 +147,8 @@ fn generate_lines(
     let mut lines = Vec::new();
     for item in holding.items.iter().filter(|item| is_item_charged(item, issued_on)) {
         let plan = scene.registers.plan(item.plan).map(|plan| plan.name.as_str());
-        lines.push(build(if item.is_first { contribution } else { add_on }, item.price.cents(), plan));
+        let line = build(if item.is_first { contribution } else { add_on }, item.price.cents(), plan);
+        lines.push(ChargeLine { price: Some(AGREED_PRICE), ..line });
     }
     let is_new = benefit.activated_on.is_some_and(|day| day > issued_on.plus_days(-31).unwrap_or(day));
     if dice.roll_percent(JOINING_FEES) && is_new {

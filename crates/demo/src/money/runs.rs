@@ -6,11 +6,13 @@ use crate::dice::SeededDice;
 use app::Error;
 use domain::finance::{ChargingRunState, LaunchKind, TitleSituation};
 use domain::{ChargingRunCode, TenantId};
-use finance_storage::charging::charged_months::{StoredChargedMonth, insert_charged_months};
+use finance_storage::charging::charged_months::{
+    ChargedMonthOrigin, StoredChargedMonth, insert_charged_months,
+};
 use finance_storage::charging::issued_titles::NewTitle;
 use finance_storage::charging::run_titles::insert_run_titles;
 use finance_storage::charging::runs::{
-    ChargedBenefitFilter, ChargingTotalCounts, StoredChargingRun, find_run_of_month, insert_run,
+    ChargedBenefitFilter, ChargingTotalCounts, StoredChargingRun, insert_run, list_runs_of_month,
     update_run_state,
 };
 use finance_storage::large_batches::add_run_counts;
@@ -27,7 +29,7 @@ pub(super) async fn require_run(
     month: CalendarMonth,
 ) -> Result<ChargingRunCode, Error> {
     let (tenant, scope) = (scene.tenant, ChargedBenefitFilter::default());
-    if let Some(run) = find_run_of_month(&mut *tx, tenant, month.to_charged(), &scope).await? {
+    if let Some(run) = list_runs_of_month(&mut *tx, tenant, month.to_charged(), &scope).await?.first() {
         return Ok(run.code);
     }
     let code = ChargingRunCode::new(counters::reserve_number(tx, tenant, Counter::ChargingRun).await?);
@@ -81,7 +83,7 @@ pub(super) fn claim_months(
                 benefit: *benefit,
                 month: month.to_charged(),
                 title: one.code,
-                run,
+                origin: ChargedMonthOrigin::Run(run),
                 is_booklet: false,
             })
         })

@@ -1,5 +1,6 @@
 //! A generated title with all that happened to it, by the rules that hold for every title.
 
+use super::credits::SampleCreditReceipt;
 use app::Error;
 use domain::finance::{
     BalancedLines, ChargeLine, EntryImbalance, LateCharges, LaunchKind, LedgerAccountKind, LegalNature,
@@ -19,6 +20,8 @@ pub(super) struct SampleTitle {
     pub issue: Option<BalancedLines>,
     pub receipts: Vec<SampleReceipt>,
     pub cancellation: Option<SampleCounterEntry>,
+    /// What came after it was settled.
+    pub credits: Vec<SampleCreditReceipt>,
 }
 
 pub(super) struct SampleReceipt {
@@ -56,7 +59,15 @@ impl SampleTitle {
     ) -> Result<SampleTitle, Error> {
         let book = || book_issue(title.group, title.launch_kind, &lines).map_err(report_imbalance);
         let issue = title.posted_on.map(|_| book()).transpose()?;
-        Ok(SampleTitle { title, lines, benefits, issue, receipts: Vec::new(), cancellation: None })
+        Ok(SampleTitle {
+            title,
+            lines,
+            benefits,
+            issue,
+            receipts: Vec::new(),
+            cancellation: None,
+            credits: Vec::new(),
+        })
     }
 
     /// What settles the title on a day: fine, interest and what is open.
@@ -163,6 +174,6 @@ impl SampleTitle {
     }
 }
 
-fn report_imbalance(imbalance: EntryImbalance) -> Error {
+pub(super) fn report_imbalance(imbalance: EntryImbalance) -> Error {
     Error::Defect(format!("an entry of the demonstration does not balance: {imbalance:?}"))
 }

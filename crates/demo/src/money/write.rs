@@ -1,6 +1,7 @@
 //! Writes generated titles with their settlements and entries, a part of a month in each transaction.
 
 use super::bills::generate_bills;
+use super::credits::SampleCreditReceipt;
 use super::monthly::{BenefitHolding, generate_monthly_titles};
 use super::months::{CalendarMonth, list_charged_months};
 use super::runs::{claim_months, require_run};
@@ -11,11 +12,12 @@ use crate::write::ORIGIN;
 use app::{ActorContext, Error};
 use domain::finance::{BalancedLines, LedgerAccountKey, LedgerEntryKind, derive_situation};
 use domain::{
-    AuditedOperation, ChargingRunCode, Date, LedgerEntryCode, Moment, PersonCode, SettlementCode, TitleCode,
-    UserCode,
+    AuditedOperation, ChargingRunCode, CreditReceiptCode, Date, LedgerEntryCode, Moment, PersonCode,
+    SettlementCode, TitleCode, UserCode,
 };
 use finance::title_history::{TitleChange, prepare_silent_title_changes};
 use finance_storage::charging::issued_titles::{self, NewTitle};
+use finance_storage::credit_receipts::{StoredCreditReceipt, insert_credit_receipt, insert_receipt_reversal};
 use finance_storage::held_benefits::list_held_benefits;
 use finance_storage::large_batches;
 use finance_storage::ledger::{self, NewLedgerEntry};
@@ -92,12 +94,15 @@ struct TitleRows<'t> {
     entries: Vec<(NewLedgerEntry<'t>, Moment)>,
     settlements: Vec<StoredSettlement>,
     reversals: Vec<(SettlementCode, ReversalRecord)>,
+    /// With their reversals.
+    credits: Vec<StoredCreditReceipt>,
 }
 
 /// The next code of each kind.
 struct TitleCodeCounters {
     title: i32,
     settlement: i32,
+    credit: i32,
     entry: i32,
 }
 
@@ -109,13 +114,15 @@ async fn write_titles(
 ) -> Result<(), Error> {
     let tenant = scene.tenant;
     let receipts: usize = titles.iter().map(|one| one.receipts.len()).sum();
+    let credits: usize = titles.iter().map(|one| one.credits.len()).sum();
     let counts = [
         (Counter::Title, titles.len() as i32),
         (Counter::Settlement, receipts as i32),
+        (Counter::CreditReceipt, credits as i32),
         (Counter::LedgerEntry, titles.iter().map(count_entries).sum::<usize>() as i32),
     ];
-    let [title, settlement, entry] = counters::reserve_number_blocks(tx, tenant, counts).await?;
-    let mut next = TitleCodeCounters { title, settlement, entry };
+    let [title, settlement, credit, entry] = counters::reserve_number_blocks(tx, tenant, counts).await?;
+    let mut next = TitleCodeCounters { title, settlement, credit, entry };
     let mut rows = TitleRows::default();
     for title in titles {
         rows.add_title(title, &mut next);
@@ -126,6 +133,11 @@ async fn write_titles(
     statements.extend(large_batches::insert_settlements(tenant, &rows.settlements));
     let reversals = rows.reversals.iter().map(|(code, one)| (*code, one));
     statements.extend(large_batches::insert_reversals(tenant, reversals));
+    for credit in &rows.credits {
+        statements.push(insert_credit_receipt(tenant, credit));
+        let reversal = credit.reversal.as_ref();
+        statements.extend(reversal.map(|one| insert_receipt_reversal(tenant, credit.code, one)));
+    }
     statements.extend(claim_months(tenant, run, month, &rows.titles));
     statements.extend(prepare_history(tx, scene, &rows.titles).await?);
     Ok(tx.execute_batch(statements).await?)
@@ -178,8 +190,10 @@ fn find_issued_state(title: &StoredTitle) -> StoredTitle {
 
 fn count_entries(title: &SampleTitle) -> usize {
     let count_receipt = |receipt: &SampleReceipt| 1 + usize::from(receipt.reversal.is_some());
+    let count_credit = |credit: &SampleCreditReceipt| 1 + usize::from(credit.reversal.is_some());
     usize::from(title.issue.is_some())
         + title.receipts.iter().map(count_receipt).sum::<usize>()
+        + title.credits.iter().map(count_credit).sum::<usize>()
         + usize::from(title.cancellation.is_some())
 }
 
@@ -196,7 +210,7 @@ struct EntryFact {
     kind: LedgerEntryKind,
     day: Date,
     at: Moment,
-    title: TitleCode,
+    title: Option<TitleCode>,
     settlement: Option<SettlementCode>,
     reverses: Option<LedgerEntryCode>,
     user: Option<UserCode>,
@@ -209,7 +223,7 @@ impl<'t> TitleRows<'t> {
             kind: LedgerEntryKind::TitleIssue,
             day: stored.issued_on,
             at: stored.created_at,
-            title,
+            title: Some(title),
             settlement: None,
             reverses: None,
             user: stored.user,
@@ -223,12 +237,15 @@ impl<'t> TitleRows<'t> {
                 kind: LedgerEntryKind::TitleCancellation,
                 day: *day,
                 at: *at,
-                title,
+                title: Some(title),
                 settlement: None,
                 reverses: issue_entry,
                 user: stored.user,
             };
             self.add_entry(fact, lines, next);
+        }
+        for credit in &sample.credits {
+            self.add_credit((title, stored), credit, next);
         }
         self.titles.push(NewTitle {
             code: title,
@@ -250,7 +267,7 @@ impl<'t> TitleRows<'t> {
             kind: LedgerEntryKind::Receipt,
             day: receipt.paid_on,
             at: receipt.created_at,
-            title,
+            title: Some(title),
             settlement: Some(code),
             reverses: None,
             user: receipt.channel.user,
@@ -282,7 +299,7 @@ impl<'t> TitleRows<'t> {
                 kind: LedgerEntryKind::ReceiptReversal,
                 day: *day,
                 at: *at,
-                title,
+                title: Some(title),
                 settlement: Some(code),
                 reverses: Some(entry),
                 user: administrator,
@@ -299,6 +316,61 @@ impl<'t> TitleRows<'t> {
         }
     }
 
+    fn add_credit(
+        &mut self,
+        (title, stored): (TitleCode, &StoredTitle),
+        credit: &'t SampleCreditReceipt,
+        next: &mut TitleCodeCounters,
+    ) {
+        let is_refund = credit.amount < 0;
+        let kind = if is_refund { LedgerEntryKind::CreditRefund } else { LedgerEntryKind::CreditReceipt };
+        let fact = EntryFact {
+            kind,
+            day: credit.paid_on,
+            at: credit.created_at,
+            title: None,
+            settlement: None,
+            reverses: None,
+            user: credit.channel.user,
+        };
+        let entry = self.add_entry(fact, &credit.lines, next);
+        let reversal = credit.reversal.as_ref().map(|reversal| {
+            let fact = EntryFact {
+                kind: LedgerEntryKind::CreditReversal,
+                day: reversal.day,
+                at: reversal.at,
+                title: None,
+                settlement: None,
+                reverses: Some(entry),
+                user: stored.user,
+            };
+            ReversalRecord {
+                booked_on: reversal.day,
+                reason: reversal.reason.to_owned(),
+                entry: self.add_entry(fact, &reversal.lines, next),
+                user: stored.user,
+                created_at: reversal.at,
+            }
+        });
+        self.credits.push(StoredCreditReceipt {
+            code: CreditReceiptCode::new(take_next(&mut next.credit)),
+            person: stored.person,
+            branch: stored.branch,
+            group: stored.group,
+            amount: credit.amount,
+            settlement_type: credit.channel.settlement_type,
+            account: credit.channel.account,
+            paid_on: credit.paid_on,
+            booked_on: credit.paid_on,
+            title: (!is_refund).then_some(title),
+            note: Some(credit.note.to_owned()),
+            entry,
+            user: credit.channel.user,
+            created_at: credit.created_at,
+            reversal,
+        });
+    }
+
     /// An entry is booked on the day of its fact: that month was not closed then.
     fn add_entry(
         &mut self,
@@ -312,7 +384,7 @@ impl<'t> TitleRows<'t> {
             kind: fact.kind,
             booked_on: fact.day,
             happened_on: fact.day,
-            title: Some(fact.title),
+            title: fact.title,
             settlement: fact.settlement,
             reverses: fact.reverses,
             user: fact.user,

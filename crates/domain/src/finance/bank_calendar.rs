@@ -12,6 +12,15 @@ const FIRST_YEAR_OF_BLACK_AWARENESS: i16 = 2024;
 /// Distance from Easter Sunday: Carnival Monday and Tuesday, Good Friday, Corpus Christi.
 const EASTER_HOLIDAYS: [i64; 4] = [-48, -47, -2, 60];
 
+/// A day whose next bank day is another one after the holidays changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MovedBankDay {
+    pub day: Date,
+    /// Its next bank day until now.
+    pub before: Date,
+    pub after: Date,
+}
+
 /// The national bank holidays of Brazil and those of one association's place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BankCalendar {
@@ -50,6 +59,25 @@ impl BankCalendar {
             day = self.next_bank_day_from(day.next());
         }
         day
+    }
+
+    /// The days that `after` moves, in their order.
+    pub fn list_moved_days(&self, after: &BankCalendar) -> Vec<MovedBankDay> {
+        let mut days = BTreeSet::new();
+        for holiday in self.local_holidays.symmetric_difference(&after.local_holidays) {
+            // With a holiday move the days before it, back to the last bank day.
+            let mut day = Some(*holiday);
+            while let Some(one) = day.filter(|one| days.insert(*one)) {
+                let previous = one.plus_days(-1);
+                day = previous.filter(|day| !(self.is_bank_day(*day) && after.is_bank_day(*day)));
+            }
+        }
+        let compare = |day: Date| MovedBankDay {
+            day,
+            before: self.next_bank_day_from(day),
+            after: after.next_bank_day_from(day),
+        };
+        days.into_iter().map(compare).filter(|moved| moved.before != moved.after).collect()
     }
 }
 
@@ -169,6 +197,26 @@ mod tests {
     }
 
     #[test]
+    fn a_holiday_moves_the_days_that_lead_to_it() {
+        let usual = BankCalendar::default();
+        // Monday 25 January 2027, the anniversary of São Paulo.
+        let sao_paulo = BankCalendar::new(BTreeSet::from([day("25/01/2027")]));
+        let written = |before: &BankCalendar, after: &BankCalendar| -> Vec<[String; 3]> {
+            let moved = before.list_moved_days(after).into_iter();
+            moved.map(|one| [one.day, one.before, one.after].map(Date::to_br)).collect()
+        };
+        let there = ["23/01/2027", "24/01/2027", "25/01/2027"];
+        let moved = there.map(|day| [day, "25/01/2027", "26/01/2027"].map(str::to_owned));
+        assert_eq!(written(&usual, &sao_paulo), moved);
+        let back = there.map(|day| [day, "26/01/2027", "25/01/2027"].map(str::to_owned));
+        assert_eq!(written(&sao_paulo, &usual), back);
+        // A Sunday is no bank day anyway.
+        let sunday = BankCalendar::new(BTreeSet::from([day("24/01/2027")]));
+        assert!(usual.list_moved_days(&sunday).is_empty());
+        assert!(sao_paulo.list_moved_days(&sao_paulo).is_empty());
+    }
+
+    #[test]
     fn the_end_of_the_calendar_ends_the_search() {
         let last = day("31/12/9999");
         let closed = BankCalendar::new(BTreeSet::from([last]));
@@ -192,6 +240,25 @@ mod tests {
                 prop_assert!(!calendar.is_bank_day(passed));
                 passed = passed.next();
             }
+        }
+
+        #[test]
+        fn no_day_that_moves_is_left_out(
+            before in prop::collection::btree_set(0i64..20, 0..4),
+            after in prop::collection::btree_set(0i64..20, 0..4),
+        ) {
+            let first = day("18/12/2026");
+            let build = |days: BTreeSet<i64>| {
+                BankCalendar::new(days.into_iter().filter_map(|days| first.plus_days(days)).collect())
+            };
+            let (before, after) = (build(before), build(after));
+            let compared = (-20..40).filter_map(|days| first.plus_days(days)).map(|day| MovedBankDay {
+                day,
+                before: before.next_bank_day_from(day),
+                after: after.next_bank_day_from(day),
+            });
+            let expected: Vec<MovedBankDay> = compared.filter(|one| one.before != one.after).collect();
+            prop_assert_eq!(before.list_moved_days(&after), expected);
         }
 
         #[test]

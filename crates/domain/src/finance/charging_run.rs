@@ -30,6 +30,8 @@ set!(
         OneOffChargeLeft = 12,
         /// It came into the scope after the preview, so that nobody has seen what it would be charged.
         AddedSincePreview = 13,
+        /// A title that no run issued is there for the month: it came from another system or was made by hand.
+        TitleOutsideRuns = 14,
     }
 );
 
@@ -52,7 +54,7 @@ set!(
     RunTitleOutcome {
         Issued = 1,
         Cancelled = 2,
-        /// It has a settlement in force.
+        /// Money came for it.
         Kept = 3,
     }
 );

@@ -31,6 +31,9 @@ pub struct EarlyDiscount {
 }
 
 impl EarlyDiscountRule {
+    /// The most days before the due day.
+    pub const MOST_DAYS: i32 = 60;
+
     /// The last day on which it is given: that many days before the due day, or the next bank day. Never after the
     /// effective due day, so that discount and late charges exclude each other.
     pub fn find_last_day(self, due_on: Date, calendar: &BankCalendar) -> Option<Date> {
@@ -39,6 +42,24 @@ impl EarlyDiscountRule {
         }
         let day = due_on.plus_days(-i64::from(self.days.max(0)))?;
         Some(calendar.next_bank_day_from(day))
+    }
+
+    /// The last day of a title whose due day moves to `due_on`. `original_due_on` is the due day agreed first, and `present`
+    /// the last day until now. Once that has passed, the discount lives on only while the last day that follows from the due
+    /// day agreed first is still ahead, and no longer than that.
+    pub fn move_last_day(
+        self,
+        present: Option<Date>,
+        (original_due_on, due_on): (Date, Date),
+        today: Date,
+        calendar: &BankCalendar,
+    ) -> Option<Date> {
+        let moved = self.find_last_day(due_on, calendar);
+        let Some(lost) = present.filter(|present| *present < today) else { return moved };
+        match self.find_last_day(original_due_on, calendar).filter(|first| *first >= today) {
+            Some(first) => moved.map(|moved| moved.min(first)),
+            None => Some(lost.min(calendar.next_bank_day_from(due_on))),
+        }
     }
 
     /// What it takes off a title that is paid at once. Rounded half up, never more than the nature charges, and at least
@@ -63,7 +84,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn line(nature: LegalNature, amount: i64) -> ChargeLine {
-        ChargeLine { item: ChargeItemCode::new(1), nature, benefit: None, amount, description: None }
+        ChargeLine {
+            item: ChargeItemCode::new(1),
+            nature,
+            benefit: None,
+            price: None,
+            amount,
+            description: None,
+        }
     }
 
     fn rule(rate: i64, days: i32) -> EarlyDiscountRule {
@@ -115,7 +143,39 @@ mod tests {
         assert_eq!(rule(0, 6).find_last_day(day("10/12/2026"), &calendar), None);
     }
 
+    #[test]
+    fn a_lost_discount_comes_back_only_while_the_first_day_is_ahead() {
+        let calendar = BankCalendar::default();
+        let day = |text: &str| Date::parse(text).unwrap();
+        let moved = |present: &str, due: &str, today: &str| {
+            let days = (day("10/12/2026"), day(due));
+            rule(500, 6).move_last_day(Some(day(present)), days, day(today), &calendar).unwrap().to_br()
+        };
+        // In time, it moves with the due day.
+        assert_eq!(moved("04/12/2026", "21/12/2026", "04/12/2026"), "15/12/2026");
+        // The due day was earlier for a while.
+        assert_eq!(moved("16/11/2026", "10/12/2026", "17/11/2026"), "04/12/2026");
+        assert_eq!(moved("16/11/2026", "21/12/2026", "17/11/2026"), "04/12/2026");
+        assert_eq!(moved("16/11/2026", "03/12/2026", "17/11/2026"), "27/11/2026");
+        // Both have passed.
+        assert_eq!(moved("04/12/2026", "21/12/2026", "05/12/2026"), "04/12/2026");
+        assert_eq!(moved("04/12/2026", "01/12/2026", "05/12/2026"), "01/12/2026");
+        let never = (day("10/12/2026"), day("21/12/2026"));
+        assert_eq!(rule(0, 6).move_last_day(None, never, day("05/12/2026"), &calendar), None);
+    }
+
     proptest! {
+        #[test]
+        fn a_moved_last_day_is_never_after_the_effective_due_day(
+            original in 0i64..90, due in 0i64..90, today in 0i64..90, present in 0i64..90, days in 0i32..30,
+        ) {
+            let calendar = BankCalendar::default();
+            let day = |number| Date::new(2026, 10, 1).unwrap().plus_days(number).unwrap();
+            let dues = (day(original), day(due));
+            let last = rule(500, days).move_last_day(Some(day(present)), dues, day(today), &calendar).unwrap();
+            prop_assert!(last <= calendar.next_bank_day_from(day(due)));
+        }
+
         #[test]
         fn it_never_exceeds_its_nature_nor_settles_for_nothing(
             rate in -5i64..12_000, fees in prop::collection::vec(-500i64..5_000, 0..4), others in 0i64..5_000,

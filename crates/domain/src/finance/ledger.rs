@@ -14,6 +14,12 @@ set!(
         ReceiptReversal = 4,
         /// The credit of a person pays.
         CreditUse = 5,
+        /// Money received as credit of a person.
+        CreditReceipt = 6,
+        /// Credit that was paid back to the person.
+        CreditRefund = 7,
+        /// Of a receipt of credit or a refund.
+        CreditReversal = 8,
         /// What a member or a money account had before the ledger began.
         OpeningBalance = 10,
         OpeningBalanceReversal = 11,
@@ -36,7 +42,7 @@ set!(
         LateCharges = 5,
         /// Reference: the number of the legal nature.
         Discount = 6,
-        /// What the association owes a member who paid too much. Reference: the code of the person.
+        /// What the association owes a member who paid too much, or ahead. Reference: the code of the person.
         MemberCredit = 7,
         /// What the group owes. Reference: 0.
         Payable = 8,

@@ -2,13 +2,15 @@
 //! books in the ledger.
 //!
 //! Amounts are whole cents in `i64`. Every function is pure: the caller passes today, the holidays and the stored
-//! settlements. To add a business event, write a function in `title_entries.rs` that returns [`BalancedLines`]: lines
-//! that do not balance, or that touch two groups, cannot be built.
+//! settlements. To add a business event, write a function beside those of `title_entries.rs` or `credit_entries.rs` that
+//! returns [`BalancedLines`]: lines that do not balance, or that touch two groups, cannot be built.
 
 mod allocation;
 mod bank_calendar;
 mod charged_month;
 mod charging_run;
+mod credit_allocation;
+mod credit_entries;
 mod discounts;
 mod due_day;
 mod early_discount;
@@ -26,9 +28,11 @@ pub use crate::finance_problem::FinanceProblem;
 pub use crate::fixed_sets::{ChargingRunState, PendingChargeSituation, TitleSituation};
 pub use crate::opening_import_problem::{OpeningImportProblem, TitleBenefitKey};
 pub use allocation::allocate_by_largest_remainder;
-pub use bank_calendar::BankCalendar;
+pub use bank_calendar::{BankCalendar, MovedBankDay};
 pub use charged_month::ChargedMonth;
 pub use charging_run::{ChargeSource, NotChargedReason, RunTitleOutcome};
+pub use credit_allocation::{CreditChange, CreditDay, allocate_credit, is_credit_covered};
+pub use credit_entries::{CreditMovementKind, book_credit_receipt, book_credit_refund, takes_no_payment};
 pub use discounts::{DiscountAmountRule, DiscountableLine, GrantedDiscount, LineDiscount, apply_discounts};
 pub use due_day::{find_due_date, find_next_due_date};
 pub use early_discount::{EarlyDiscount, EarlyDiscountRule};
@@ -39,7 +43,9 @@ pub use ledger::{
 pub use month_share::{MonthShare, find_first_charged_month, find_month_share};
 pub use opening_entries::{OpeningAccount, book_opening_balance, book_opening_payment, book_opening_title};
 pub use pending_charge::PendingChargeSource;
-pub use pricing::{ChosenPrice, PriceKey, PriceSource, PriceTable, TablePrice, ValueBand, choose_price};
+pub use pricing::{
+    ChosenPrice, PriceKey, PriceOrigin, PriceSource, PriceTable, TablePrice, ValueBand, choose_price,
+};
 pub use receipt_split::{ReceiptSplit, split_discounted_receipt, split_receipt};
 pub use title::{
     ChargeItemKind, ChargeLine, LaunchKind, LegalNature, MoneyAccountKind, ShortfallTreatment,

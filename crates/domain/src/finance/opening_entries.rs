@@ -120,7 +120,7 @@ mod tests {
 
     fn title_line(amount: i64) -> ChargeLine {
         let (item, nature) = (ChargeItemCode::new(1), LegalNature::Administration);
-        ChargeLine { item, nature, benefit: None, amount, description: None }
+        ChargeLine { item, nature, benefit: None, price: None, amount, description: None }
     }
 
     #[test]

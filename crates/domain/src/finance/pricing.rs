@@ -1,17 +1,25 @@
 //! What a plan of a benefit costs on a day: the agreed value, else the price table, else the plan's own price.
 
 use crate::fixed_sets::set;
-use crate::{BranchCode, Date, Money, PlanCode, VehicleTypeCode};
+use crate::{BranchCode, Date, Money, PlanCode, PlanPriceCode, VehicleTypeCode};
 use std::collections::BTreeMap;
 
 set!(
-    /// Where a price comes from; the line of a title keeps it.
+    /// Where a price comes from.
     PriceSource {
         Agreed = 1,
         PriceTable = 2,
         Plan = 3,
     }
 );
+
+/// Which price an amount is; the line of a title keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PriceOrigin {
+    pub source: PriceSource,
+    /// The row of the price table that decided.
+    pub row: Option<PlanPriceCode>,
+}
 
 /// The protected values that a price is for. Both ends belong to the band: tables are written "from 20,000.01 to 30,000".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +55,8 @@ impl ValueBand {
 /// A row of the price table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TablePrice {
+    /// `None` before it is saved.
+    pub code: Option<PlanPriceCode>,
     pub plan: PlanCode,
     pub valid_from: Date,
     /// Without it, of every branch.
@@ -115,7 +125,7 @@ pub struct PriceKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChosenPrice {
     pub amount: Money,
-    pub source: PriceSource,
+    pub origin: PriceOrigin,
 }
 
 /// `None` without a price, and for a price of 0: nothing is charged as zero, the caller gives the reason instead.
@@ -127,13 +137,14 @@ pub fn choose_price<'r>(
 ) -> Option<ChosenPrice> {
     let from_table = || {
         let rows = rows.into_iter().filter(|row| row.is_for(key));
-        rows.max_by_key(|row| row.precedence()).map(|row| row.price)
+        rows.max_by_key(|row| row.precedence())
     };
+    let build = |amount, source, row| ChosenPrice { amount, origin: PriceOrigin { source, row } };
     let chosen = match agreed {
-        Some(amount) => Some(ChosenPrice { amount, source: PriceSource::Agreed }),
+        Some(amount) => Some(build(amount, PriceSource::Agreed, None)),
         None => match from_table() {
-            Some(amount) => Some(ChosenPrice { amount, source: PriceSource::PriceTable }),
-            None => plan_price.map(|amount| ChosenPrice { amount, source: PriceSource::Plan }),
+            Some(row) => Some(build(row.price, PriceSource::PriceTable, row.code)),
+            None => plan_price.map(|amount| build(amount, PriceSource::Plan, None)),
         },
     };
     chosen.filter(|price| price.amount > Money::default())
@@ -154,6 +165,7 @@ mod tests {
 
     fn row(valid_from: i8, price: i64) -> TablePrice {
         TablePrice {
+            code: None,
             plan: PlanCode::new(1),
             valid_from: day(valid_from),
             branch: None,
@@ -179,14 +191,15 @@ mod tests {
 
     fn choose(rows: &[TablePrice], key: &PriceKey) -> Option<(i64, PriceSource)> {
         let chosen = choose_price(None, rows, Some(money(5_000)), key);
-        chosen.map(|price| (price.amount.cents(), price.source))
+        chosen.map(|price| (price.amount.cents(), price.origin.source))
     }
 
     #[test]
     fn an_agreed_value_comes_before_the_table_and_the_table_before_the_plan() {
         let rows = [row(1, 9_000)];
         let agreed = choose_price(Some(money(7_000)), &rows, Some(money(5_000)), &key(None));
-        assert_eq!(agreed, Some(ChosenPrice { amount: money(7_000), source: PriceSource::Agreed }));
+        let origin = PriceOrigin { source: PriceSource::Agreed, row: None };
+        assert_eq!(agreed, Some(ChosenPrice { amount: money(7_000), origin }));
         assert_eq!(choose(&rows, &key(None)), Some((9_000, PriceSource::PriceTable)));
         assert_eq!(choose(&[], &key(None)), Some((5_000, PriceSource::Plan)));
         assert_eq!(choose_price(None, &[], None, &key(None)), None);
@@ -258,12 +271,13 @@ mod tests {
         )
     }
 
-    /// What a register allows: no two rows overlap.
+    /// What a register allows: no two rows overlap. Each has a code.
     fn some_table() -> impl Strategy<Value = Vec<TablePrice>> {
         prop::collection::vec(some_row(), 0..30).prop_map(|rows| {
             rows.into_iter().fold(Vec::new(), |mut kept: Vec<TablePrice>, row| {
                 if kept.iter().all(|one| !one.overlaps(&row)) {
-                    kept.push(row);
+                    let code = i32::try_from(kept.len()).ok().map(PlanPriceCode::new);
+                    kept.push(TablePrice { code, ..row });
                 }
                 kept
             })
@@ -283,6 +297,8 @@ mod tests {
             prop_assert!(decisive.len() <= 1);
             let expected = decisive.first().map(|row| row.price).filter(|price| price.cents() > 0);
             prop_assert_eq!(chosen.map(|price| price.amount), expected);
+            let row = decisive.first().filter(|_| chosen.is_some()).and_then(|row| row.code);
+            prop_assert_eq!(chosen.and_then(|price| price.origin.row), row);
         }
 
         #[test]

@@ -1,5 +1,6 @@
 //! A title: an amount owed to or by the association, made of lines, and its situation.
 
+use crate::finance::PriceOrigin;
 use crate::fixed_sets::{TitleSituation, set};
 use crate::{BenefitCode, ChargeItemCode, Colour, Date};
 
@@ -67,6 +68,8 @@ pub struct ChargeLine {
     pub item: ChargeItemCode,
     pub nature: LegalNature,
     pub benefit: Option<BenefitCode>,
+    /// Which price of the benefit it charges. None of anything else, and of lines before schema 31.
+    pub price: Option<PriceOrigin>,
     /// Below 0 for a discount.
     pub amount: i64,
     pub description: Option<String>,

@@ -45,9 +45,10 @@ impl ImportCaller {
 
     pub fn authorize_import(&self, kind: ImportKind) -> Result<(), Error> {
         let is_allowed = match kind {
-            ImportKind::Plans | ImportKind::Sellers => self.role == Role::Administrator,
             ImportKind::Titles | ImportKind::OpeningBalances => self.may_settle_titles(),
             ImportKind::Members | ImportKind::Vehicles | ImportKind::Dependents | ImportKind::Leads => true,
+            // Registers.
+            _ => self.role == Role::Administrator,
         };
         match self.role {
             Role::Administrator | Role::Operator if is_allowed => Ok(()),

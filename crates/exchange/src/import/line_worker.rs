@@ -1,6 +1,7 @@
 //! What this process holds while it works on the lines of a leased import.
 
 use super::parse_row::ImportRowParser;
+use super::price_bands::PriceBandIndex;
 use app::import_row::ImportUnitContext;
 use app::{App, Error, register_snapshot};
 use domain::ImportKind;
@@ -21,6 +22,7 @@ pub(super) struct ImportLineWorker<'a> {
     pub(super) parser: ImportRowParser,
     /// The line that first used each unique key.
     pub(super) first_lines: HashMap<u64, i32>,
+    pub(super) price_bands: PriceBandIndex,
 }
 
 impl ImportLineWorker<'_> {

@@ -14,8 +14,8 @@
 //!    CSV, with their original columns and one more with the reason.
 //! 5. [`undo_import`] reverts an import for 7 days; [`list_kept_rows`] lists the records that it could not revert.
 //!
-//! Administrators see every import, operators their own; plans and sellers are for administrators only,
-//! titles and opening balances for those who may settle titles. Every row goes through the same functions as the API,
+//! Administrators see every import, operators their own; registers are for administrators only, titles and opening
+//! balances for those who may settle titles. Every row goes through the same functions as the API,
 //! with the permissions of the user who started the current stage.
 //!
 //! # Guarantees
@@ -42,9 +42,11 @@ mod parse_lines;
 mod parse_row;
 mod parsed_row;
 mod preview;
+mod price_bands;
 mod process_lines;
 mod progress_callback;
 mod receive_upload;
+mod release_imports;
 mod report;
 mod run_due_imports;
 mod run_import;
@@ -67,6 +69,7 @@ pub use find::{list_imports, load_import};
 pub use measure_progress::measure_progress;
 pub use preview::{list_cells_by_line, list_first_lines};
 pub use receive_upload::{receive_local_file, receive_upload};
+pub use release_imports::release_all_imports;
 pub use report::{ImportErrorFile, list_import_problems, list_kept_rows, open_error_file};
 pub use run_due_imports::run_due_imports;
 pub use run_import::run_import;

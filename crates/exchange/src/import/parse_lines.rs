@@ -1,7 +1,7 @@
-//! Parses lines, and refuses a record that the file names twice.
+//! Parses lines, and refuses a record that the file names twice, and a price that an earlier line decides.
 
 use super::line_worker::ImportLineWorker;
-use super::parsed_row::ParsedImportRow;
+use super::parsed_row::{ImportRecordDraft, ParsedImportRow};
 use domain::{ImportProblem, Rejection};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -23,7 +23,18 @@ pub(super) fn parse_lines(
                 parsed.row = None;
             }
         }
+        if let Some(earlier) = find_overlapped_line(worker, &parsed) {
+            let overlap = [Rejection::Import(ImportProblem::OverlappingLine(earlier))];
+            parsed.problems.extend(worker.parser.names.describe_rejections(*line, &overlap));
+            parsed.row = None;
+        }
         all.push(parsed);
     }
     all
+}
+
+/// The earlier line whose price is for the same cases as that of this line.
+fn find_overlapped_line(worker: &mut ImportLineWorker<'_>, parsed: &ParsedImportRow) -> Option<i32> {
+    let Some(ImportRecordDraft::Register(row)) = &parsed.row else { return None };
+    worker.price_bands.insert_price(parsed.line, &row.table_price()?)
 }

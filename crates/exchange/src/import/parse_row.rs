@@ -14,8 +14,9 @@ use std::sync::Arc;
 use storage::exchange::imports::line_problems::StoredLineProblem;
 use storage::exchange::imports::runs::StoredImportRun;
 use wire::import_sheet::{
-    ImportField, ImportFieldKind, UnreadableCell, convert_cell, find_import_field, is_blank_cell,
-    name_referenced_record, parse_instalment_pair, parse_whole_number, parse_year_pair, split_amount_sign,
+    ImportField, ImportFieldKind, UnreadableCell, convert_cell, find_import_field, find_import_register,
+    is_blank_cell, name_referenced_record, parse_instalment_pair, parse_whole_number, parse_year_pair,
+    split_amount_sign, split_value_band,
 };
 use wire::read::{self, DocumentedField, InputProblems, InputRecord, PartialInput};
 
@@ -24,7 +25,7 @@ pub(super) struct ImportRowParser {
     kind: ImportKind,
     pub names: Arc<ImportColumnNames>,
     /// Cache of codes looked up by name.
-    named: HashMap<(u8, String), Result<i32, UnreadableCell>>,
+    named: HashMap<(ImportFieldKind, String), Result<i32, UnreadableCell>>,
 }
 
 impl ImportRowParser {
@@ -43,7 +44,7 @@ impl ImportRowParser {
         let cells: Vec<String> = serde_json::from_str(cells).unwrap_or_default();
         let (mut fields, mut field_columns, mut problems) = (Map::new(), FieldColumnIndex::new(), Vec::new());
         let (mut phones, mut phone_columns) = (Vec::new(), Vec::new());
-        let mut pairs = Vec::new();
+        let mut pairs: Vec<(&str, Value, usize)> = Vec::new();
         let names = Arc::clone(&self.names);
         for (at, text) in cells.iter().enumerate() {
             let Some(Some(column)) = names.columns.get(at) else { continue };
@@ -60,13 +61,20 @@ impl ImportRowParser {
             if column.cell == ImportFieldKind::Year
                 && let Some((made_year, model_year)) = parse_year_pair(text)
             {
-                pairs.extend([("anoFabricacao", made_year, at), ("anoModelo", model_year, at)]);
+                pairs.extend([("anoFabricacao", made_year.into(), at), ("anoModelo", model_year.into(), at)]);
                 continue;
             }
             if column.cell == ImportFieldKind::Instalment
                 && let Some((number, total)) = parse_instalment_pair(text)
             {
-                pairs.extend([("parcela", number, at), ("parcelas", total, at)]);
+                pairs.extend([("parcela", number.into(), at), ("parcelas", total.into(), at)]);
+                continue;
+            }
+            if column.cell == ImportFieldKind::BandStart
+                && let Some((from, until)) = split_value_band(text)
+            {
+                pairs.extend(from.map(|from| ("valorDe", from.into(), at)));
+                pairs.push(("valorAte", until.into(), at));
                 continue;
             }
             let mut text = text.as_str();
@@ -81,10 +89,10 @@ impl ImportRowParser {
             }
             field_columns.push((column.name.to_owned(), at));
         }
-        for (name, number, at) in pairs {
+        for (name, value, at) in pairs {
             // A separate column takes precedence.
             if !fields.contains_key(name) {
-                set_field(&mut fields, name, number.into());
+                set_field(&mut fields, name, value);
                 field_columns.push((name.to_owned(), at));
             }
         }
@@ -101,7 +109,11 @@ impl ImportRowParser {
         if !listed.is_empty() {
             fields.insert("telefones".to_owned(), Value::Array(listed));
         }
-        let (row, unread, key) = self.parse_record(&mut fields);
+        let (mut row, unread, mut key) = self.parse_record(&mut fields);
+        if self.kind == ImportKind::PlanPrices && (unread.is_some() || !problems.is_empty()) {
+            // Without its branch or its band it would be another price.
+            (row, key) = (None, None);
+        }
         problems.extend(unread.map_or_else(Vec::new, |unread| {
             names.locate_problems(line, &field_columns, unread.into_problems())
         }));
@@ -133,7 +145,7 @@ impl ImportRowParser {
         if let Some(code) = parse_whole_number(text) {
             return Ok(code.into());
         }
-        let key = (cell as u8, fold_text(text));
+        let key = (cell, fold_text(text));
         if !self.named.contains_key(&key) {
             let found = find_codes_by_name(registers, cell, &key.1);
             let resolved = match found[..] {
@@ -198,11 +210,6 @@ impl ImportRowParser {
                     (ImportRecordDraft::Lead(Box::new(row)), key)
                 })
             }
-            ImportKind::Plans | ImportKind::Sellers => {
-                let (row, problems) = registers::import_rows::RegisterImportRow::parse(self.kind, fields);
-                let key = row.as_ref().and_then(registers::import_rows::RegisterImportRow::duplicate_key);
-                (row.map(|row| ImportRecordDraft::Register(Box::new(row))), problems, key)
-            }
             ImportKind::Titles => parse_typed_record(fields, |input| {
                 let row = finance::TitleImportRow { input };
                 let key = row.duplicate_key();
@@ -213,6 +220,12 @@ impl ImportRowParser {
                 let key = row.duplicate_key();
                 (ImportRecordDraft::OpeningBalance(Box::new(row)), key)
             }),
+            // Registers.
+            _ => {
+                let (row, problems) = registers::import_rows::RegisterImportRow::parse(self.kind, fields);
+                let key = row.as_ref().and_then(registers::import_rows::RegisterImportRow::duplicate_key);
+                (row.map(|row| ImportRecordDraft::Register(Box::new(row))), problems, key)
+            }
         }
     }
 }
@@ -257,9 +270,8 @@ fn set_field(fields: &mut Map<String, Value>, path: &str, value: Value) {
 /// Codes from the source that the record keeps.
 fn is_preserved_code(kind: ImportKind, name: &str) -> bool {
     match name {
-        "codPessoa" | "codBeneficio" | "sequencial" | "codDependente" | "codLead" | "codVendedor" => true,
-        "codPlano" => kind == ImportKind::Plans,
-        _ => false,
+        "codPessoa" | "codBeneficio" | "sequencial" | "codDependente" | "codLead" => true,
+        _ => find_import_register(kind).is_some_and(|register| register.code == name),
     }
 }
 
@@ -272,7 +284,7 @@ fn is_phone_column(kind: ImportKind, column: &ImportField) -> bool {
 fn split_phones(text: &str) -> Vec<String> {
     let parts: Vec<&str> =
         text.split(['/', ';', ',', '|']).map(str::trim).filter(|part| !part.is_empty()).collect();
-    let is_full_number = |part: &&str| part.chars().filter(char::is_ascii_digit).count() >= 10;
+    let is_full_number = |part: &&str| part.chars().filter(char::is_ascii_digit).count() >= 8;
     if parts.len() > 1 && parts.iter().all(is_full_number) {
         return parts.into_iter().map(str::to_owned).collect();
     }
@@ -316,6 +328,14 @@ fn find_codes_by_name(registers: &TenantRegisters, cell: ImportFieldKind, folded
         ImportFieldKind::MoneyAccount => {
             let all = registers.money.accounts.iter().filter(|one| one.active && has_name(&one.name));
             all.map(|one| one.code.get()).collect()
+        }
+        ImportFieldKind::ChargeItem => {
+            let all = registers.money.charge_items.iter().filter(|one| one.active && has_name(&one.name));
+            all.map(|one| one.code.get()).collect()
+        }
+        ImportFieldKind::LateChargeRule => {
+            let all = registers.money.late_charge_rules.iter();
+            all.filter(|one| one.active && has_name(&one.name)).map(|one| one.code.get()).collect()
         }
         ImportFieldKind::Consultant => sellers(SellerKind::Consultant),
         ImportFieldKind::Representative => sellers(SellerKind::Representative),

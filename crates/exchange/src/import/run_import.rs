@@ -5,6 +5,7 @@ use super::finish_stage::finish_stage;
 use super::leased_import::{LEASE, load_leased_import};
 use super::line_worker::ImportLineWorker;
 use super::parse_row::ImportRowParser;
+use super::price_bands::PriceBandIndex;
 use super::process_lines::process_lines;
 use super::progress_callback::ImportProgressCallback;
 use super::undo_lines::undo_all_lines;
@@ -81,8 +82,15 @@ async fn run_leased_import(
         undo_all_lines(app, &lease, import.kind, import.position, context, on_progress).await?;
     } else {
         let parser = ImportRowParser::new(&import);
-        let mut worker =
-            ImportLineWorker { app, lease, context, kind: import.kind, parser, first_lines: HashMap::new() };
+        let mut worker = ImportLineWorker {
+            app,
+            lease,
+            context,
+            kind: import.kind,
+            parser,
+            first_lines: HashMap::new(),
+            price_bands: PriceBandIndex::default(),
+        };
         process_lines(&mut worker, import.position, on_progress).await?;
     }
     let import = load_leased_import(app, &lease).await?;

@@ -142,10 +142,9 @@ async fn undo_line(
             Box::pin(dependents::import_rows::undo_dependent_import(tx, &unit.context, line)).await
         }
         ImportKind::Leads => leads::import_rows::undo_lead_import(tx, &unit.context, line).await,
-        ImportKind::Plans | ImportKind::Sellers => {
-            registers::import_rows::undo_record_import(tx, &unit.context, unit.kind, line).await
-        }
         ImportKind::Titles => finance::undo_title_import(tx, &unit.context, line).await,
         ImportKind::OpeningBalances => finance::undo_opening_balance_import(tx, &unit.context, line).await,
+        // Registers.
+        _ => registers::import_rows::undo_record_import(tx, &unit.context, unit.kind, line).await,
     }
 }

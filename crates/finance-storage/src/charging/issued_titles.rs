@@ -1,6 +1,7 @@
 //! Many titles at once, with their lines, benefits and bookings.
 
 use crate::ledger::{AccountCodes, NewLedgerEntry};
+use crate::price_origins::list_origin_values;
 use crate::titles::StoredTitle;
 use domain::finance::{ChargeLine, EntryLine, LedgerAccountKey, TitleSituation};
 use domain::{BenefitCode, Date, GroupCode, LedgerAccountCode, LedgerEntryCode, Moment, TenantId, TitleCode};
@@ -35,7 +36,8 @@ pub fn insert_titles(tenant: TenantId, titles: &[NewTitle]) -> Vec<Statement> {
     statements.extend(build_inserts(head, ROWS_PER_STATEMENT, benefits));
     let lines = titles.iter().flat_map(|one| {
         let numbered = (1_i64..).zip(&one.lines);
-        numbered.map(move |(number, line)| -> [SqlScalar; 8] {
+        numbered.map(move |(number, line)| -> [SqlScalar; 10] {
+            let [price_origin, plan_price] = list_origin_values(line.price);
             [
                 tenant.into(),
                 one.code.into(),
@@ -45,10 +47,14 @@ pub fn insert_titles(tenant: TenantId, titles: &[NewTitle]) -> Vec<Statement> {
                 line.benefit.into(),
                 line.amount.into(),
                 line.description.as_deref().into(),
+                price_origin,
+                plan_price,
             ]
         })
     });
-    let head = "INSERT INTO title_lines (tenant, title, line, charge_item, nature, benefit, amount, description) VALUES";
+    let head =
+        "INSERT INTO title_lines (tenant, title, line, charge_item, nature, benefit, amount, description,
+         price_origin, plan_price) VALUES";
     statements.extend(build_inserts(head, ROWS_PER_STATEMENT, lines));
     statements
 }

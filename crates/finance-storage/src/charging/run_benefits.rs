@@ -1,6 +1,7 @@
 //! What each benefit of a run's scope is charged, or why it is not.
 
-use domain::finance::{ChargeSource, LegalNature, NotChargedReason, PriceSource};
+use crate::price_origins::{list_origin_values, parse_price_origin};
+use domain::finance::{ChargeSource, LegalNature, NotChargedReason, PriceOrigin};
 use domain::{
     BenefitCode, BranchCode, ChargeItemCode, ChargingRunCode, Date, GroupCode, PendingChargeCode, PersonCode,
     TenantId, TitleCode,
@@ -36,7 +37,7 @@ pub struct RunLine {
     pub nature: LegalNature,
     pub source: ChargeSource,
     /// Which price was used, for a contribution and an add-on.
-    pub price: Option<PriceSource>,
+    pub price: Option<PriceOrigin>,
     /// Below 0 for a discount.
     pub amount: i64,
     pub description: Option<String>,
@@ -79,7 +80,8 @@ pub fn insert_run_lines(tenant: TenantId, run: ChargingRunCode, lines: &[RunLine
         last = place;
         (number, line)
     });
-    let rows = numbered.map(|(number, line)| -> [SqlScalar; 12] {
+    let rows = numbered.map(|(number, line)| -> [SqlScalar; 13] {
+        let [price_origin, plan_price] = list_origin_values(line.price);
         [
             tenant.into(),
             run.into(),
@@ -89,7 +91,8 @@ pub fn insert_run_lines(tenant: TenantId, run: ChargingRunCode, lines: &[RunLine
             line.item.into(),
             line.nature.into(),
             line.source.into(),
-            line.price.into(),
+            price_origin,
+            plan_price,
             line.amount.into(),
             line.description.as_deref().into(),
             line.pending_charge.into(),
@@ -97,7 +100,7 @@ pub fn insert_run_lines(tenant: TenantId, run: ChargingRunCode, lines: &[RunLine
     });
     let head =
         "INSERT INTO charging_run_lines (tenant, run, benefit, instalment, line, charge_item, nature, source,
-         price_origin, amount, description, pending_charge) VALUES";
+         price_origin, plan_price, amount, description, pending_charge) VALUES";
     build_inserts(head, 100, rows)
 }
 
@@ -193,7 +196,7 @@ pub async fn list_run_lines(
     benefits: impl IntoIterator<Item = BenefitCode>,
 ) -> Result<Vec<RunLine>, Error> {
     let statement =
-        sql("SELECT benefit, instalment, charge_item, nature, source, price_origin, amount, description,
+        sql("SELECT benefit, instalment, charge_item, nature, source, price_origin, plan_price, amount, description,
              pending_charge
          FROM charging_run_lines WHERE tenant = $1 AND run = $2")
         .arg(tenant)
@@ -211,7 +214,7 @@ fn parse_line_row(row: &Row) -> Result<RunLine, Error> {
         item: row.get("charge_item")?,
         nature: row.get("nature")?,
         source: row.get("source")?,
-        price: row.get("price_origin")?,
+        price: parse_price_origin(row)?,
         amount: row.get("amount")?,
         description: row.get("description")?,
         pending_charge: row.get("pending_charge")?,

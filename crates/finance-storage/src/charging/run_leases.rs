@@ -111,6 +111,14 @@ pub async fn finish_stage(
     tx.execute(statement).await.map(drop)
 }
 
+/// Releases all runs of a tenant, and returns how many were leased.
+#[boxed::future]
+pub async fn release_all_runs(tx: &mut Tx, tenant: TenantId) -> Result<u64, Error> {
+    let statement =
+        sql("UPDATE charging_runs SET leased_until = 0 WHERE tenant = $1 AND leased_until > 0").arg(tenant);
+    tx.execute(statement).await
+}
+
 /// Releases a run that still has work to do.
 #[boxed::future]
 pub async fn release_run(tx: &mut Tx, lease: &LeasedRun) -> Result<(), Error> {

@@ -19,6 +19,8 @@ pub struct RunTitle {
     pub situation: TitleSituation,
     pub issue_entry: Option<LedgerEntryCode>,
     pub has_settlement: bool,
+    /// Of the settlements in force, one came with money. The others are uses of credit.
+    pub is_paid_with_money: bool,
 }
 
 /// The titles of a run after a code, by code.
@@ -31,7 +33,11 @@ pub async fn list_run_titles(
     let statement = sql("SELECT rt.title, t.person, t.situation, t.issue_entry, EXISTS (
              SELECT 1 FROM settlements s WHERE s.tenant = rt.tenant AND s.title = rt.title AND NOT EXISTS (
                  SELECT 1 FROM settlement_reversals v WHERE v.tenant = s.tenant AND v.settlement = s.code)
-         ) AS has_settlement
+         ) AS has_settlement, EXISTS (
+             SELECT 1 FROM settlements s WHERE s.tenant = rt.tenant AND s.title = rt.title
+                 AND s.money_account IS NOT NULL AND NOT EXISTS (
+                 SELECT 1 FROM settlement_reversals v WHERE v.tenant = s.tenant AND v.settlement = s.code)
+         ) AS is_paid_with_money
          FROM charging_run_titles rt JOIN titles t ON t.tenant = rt.tenant AND t.code = rt.title
          WHERE rt.tenant = $1 AND rt.run = $2 AND rt.title > $3 ORDER BY rt.title")
     .arg(tenant)
@@ -47,6 +53,7 @@ pub async fn list_run_titles(
                 situation: row.get("situation")?,
                 issue_entry: row.get("issue_entry")?,
                 has_settlement: row.get("has_settlement")?,
+                is_paid_with_money: row.get("is_paid_with_money")?,
             })
         })
         .collect()

@@ -1,7 +1,7 @@
 //! The totals of a run.
 
 use crate::charging::runs::ChargedBenefitFilter;
-use domain::finance::{LegalNature, NotChargedReason};
+use domain::finance::{LegalNature, NotChargedReason, TitleSituation};
 use domain::{ChargeItemCode, ChargingRunCode, TenantId};
 use storage::{Error, Tx, sql};
 
@@ -45,6 +45,74 @@ pub async fn sum_run_items(
             })
         })
         .collect()
+}
+
+/// What several runs list more than once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RepeatedBenefitTotals {
+    /// How often benefits are listed again.
+    pub benefits: i64,
+    /// How often benefits are charged again, and the cents of all but the last time.
+    pub charged: i64,
+    pub charged_amount: i64,
+}
+
+/// What these runs list more than once: a benefit of two scopes, or one that was charged again when its title was cancelled.
+#[boxed::future]
+pub async fn sum_repeated_benefits(
+    tx: &mut Tx,
+    tenant: TenantId,
+    runs: impl IntoIterator<Item = ChargingRunCode>,
+) -> Result<RepeatedBenefitTotals, Error> {
+    let statement = sql("SELECT CAST(COALESCE(SUM(r.listed - 1), 0) AS BIGINT) AS benefits,
+             CAST(COALESCE(SUM(CASE WHEN r.charged > 1 THEN r.charged - 1 ELSE 0 END), 0) AS BIGINT) AS charged,
+             CAST(COALESCE(SUM(r.amount - COALESCE(b.amount, 0)), 0) AS BIGINT) AS charged_amount
+         FROM (SELECT benefit, COUNT(*) AS listed, SUM(CASE WHEN reason IS NULL THEN 1 ELSE 0 END) AS charged,
+                 SUM(CASE WHEN reason IS NULL THEN amount ELSE 0 END) AS amount,
+                 MAX(CASE WHEN reason IS NULL THEN run END) AS last_run
+             FROM charging_run_benefits WHERE tenant = $1")
+    .arg(tenant)
+    .filter_in("run", runs)
+    .append_text(
+        "GROUP BY benefit HAVING COUNT(*) > 1) r
+         LEFT JOIN charging_run_benefits b ON b.tenant = $1 AND b.run = r.last_run AND b.benefit = r.benefit",
+    );
+    let Some(row) = tx.fetch_optional(statement).await? else { return Ok(RepeatedBenefitTotals::default()) };
+    Ok(RepeatedBenefitTotals {
+        benefits: row.get("benefits")?,
+        charged: row.get("charged")?,
+        charged_amount: row.get("charged_amount")?,
+    })
+}
+
+/// The titles of benefits that several runs charge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReplacedTitleTotals {
+    pub titles: i64,
+    /// In cents.
+    pub amount: i64,
+}
+
+/// The cancelled titles of these runs whose benefits a later one of them charged again. Of several instalments, it counts
+/// the first.
+#[boxed::future]
+pub async fn sum_replaced_titles(
+    tx: &mut Tx,
+    tenant: TenantId,
+    runs: &[ChargingRunCode],
+) -> Result<ReplacedTitleTotals, Error> {
+    // With `+ 0`, SQLite finds a benefit in the other runs by its key instead of reading them whole for each.
+    let statement = sql("SELECT COUNT(*) AS titles, CAST(COALESCE(SUM(t.amount), 0) AS BIGINT) AS amount
+         FROM (SELECT DISTINCT b.title AS title FROM charging_run_benefits b
+             JOIN charging_run_benefits o ON o.tenant = b.tenant AND o.benefit = b.benefit AND o.run + 0 > b.run + 0
+             WHERE b.tenant = $1 AND b.reason IS NULL AND o.reason IS NULL")
+    .arg(tenant)
+    .filter_in("b.run", runs.iter().copied())
+    .filter_in("o.run", runs.iter().copied())
+    .append_text(") r JOIN titles t ON t.tenant = $1 AND t.code = r.title")
+    .append("WHERE t.situation + 0 = ?", [TitleSituation::Cancelled]);
+    let Some(row) = tx.fetch_optional(statement).await? else { return Ok(ReplacedTitleTotals::default()) };
+    Ok(ReplacedTitleTotals { titles: row.get("titles")?, amount: row.get("amount")? })
 }
 
 /// How many benefits are not charged for each reason.

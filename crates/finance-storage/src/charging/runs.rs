@@ -7,7 +7,7 @@ use domain::{
 use storage::{Error, QueryWeight, ReadSource, Row, Statement, sql};
 
 /// The benefits that a run is for: all of them, or those of a group, branch or due day.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChargedBenefitFilter {
     pub group: Option<GroupCode>,
     pub branch: Option<BranchCode>,
@@ -123,14 +123,14 @@ pub async fn list_runs(
     rows.iter().map(parse_run_row).collect()
 }
 
-/// The latest run of a month for the same benefits that was approved.
+/// The approved runs of a month for all of these benefits or for some of them, by code.
 #[boxed::future]
-pub async fn find_run_of_month(
+pub async fn list_runs_of_month(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     month: ChargedMonth,
     scope: &ChargedBenefitFilter,
-) -> Result<Option<StoredChargingRun>, Error> {
+) -> Result<Vec<StoredChargingRun>, Error> {
     let states = [ChargingRunState::Issuing, ChargingRunState::Issued];
     let statement = sql("SELECT")
         .append_text(COLUMNS)
@@ -138,11 +138,11 @@ pub async fn find_run_of_month(
         .append("WHERE tenant = ?", [tenant])
         .append("AND month = ?", [month])
         .filter_in("state", states)
-        .append("AND COALESCE(protection_group, -1) = ?", [scope.group.map_or(-1, GroupCode::get)])
-        .append("AND COALESCE(branch, -1) = ?", [scope.branch.map_or(-1, BranchCode::get)])
-        .append("AND COALESCE(due_day, -1) = ?", [scope.due_day.unwrap_or(-1)])
-        .append_text("ORDER BY code DESC LIMIT 1");
-    source.fetch_optional(statement).await?.map(|row| parse_run_row(&row)).transpose()
+        .append_if_some("AND protection_group = ?", scope.group)
+        .append_if_some("AND branch = ?", scope.branch)
+        .append_if_some("AND due_day = ?", scope.due_day)
+        .append_text("ORDER BY code");
+    source.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_run_row).collect()
 }
 
 /// Whether a rule has prepared a month of all groups or of this one before.
@@ -161,6 +161,21 @@ pub async fn has_run_of_rule(
         .arg(month)
         .arg(group.map_or(-1, GroupCode::get));
     Ok(source.fetch_optional(statement).await?.is_some())
+}
+
+/// The last month that a rule has prepared of all groups or of this one.
+#[boxed::future]
+pub async fn find_last_month_of_rule(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    (rule, group): (ChargingRuleCode, Option<GroupCode>),
+) -> Result<Option<ChargedMonth>, Error> {
+    let statement = sql("SELECT month FROM charging_runs WHERE tenant = $1 AND charging_rule = $2
+             AND COALESCE(protection_group, $3) = $3 ORDER BY month DESC LIMIT 1")
+    .arg(tenant)
+    .arg(rule)
+    .arg(group.map_or(-1, GroupCode::get));
+    source.fetch_optional(statement).await?.map(|row| row.get("month")).transpose()
 }
 
 /// Inserts a run that is about to be prepared.

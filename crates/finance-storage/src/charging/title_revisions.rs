@@ -1,7 +1,9 @@
 //! Benefits whose titles wait for a revision: they changed after the titles were issued.
 
 use domain::finance::TitleSituation;
-use domain::{BenefitCode, Date, Moment, PersonCode, Scope, TenantId};
+use domain::{
+    BenefitCode, Date, Moment, PersonCode, Scope, SituationCode, SituationKind, TenantId, TitleCode,
+};
 use storage::{Error, Row, Statement, Tx, sql};
 
 /// A benefit with its titles that are not yet due.
@@ -31,6 +33,12 @@ fn select_waiting(columns: &'static str, scope: &Scope, today: Date) -> Statemen
         .append("WHERE r.tenant = ?", [scope.tenant()])
         .append("AND t.situation + 0 = ?", [TitleSituation::Open])
         .append("AND t.effective_due_on >= ?", [today])
+        .append("AND (t.due_on = t.original_due_on OR t.original_due_on >= ?)", [today])
+        .append(
+            "AND (m.run > 0 OR EXISTS (SELECT 1 FROM situations s WHERE s.tenant = b.tenant AND s.code = b.situation
+             AND s.kind = ?))",
+            [SituationKind::Cancelled],
+        )
         .filter_branches("b.branch + 0", scope.branches())
         .filter_branches("t.branch + 0", scope.branches())
 }
@@ -82,6 +90,22 @@ pub async fn has_title_revision(
     Ok(tx.fetch_optional(statement).await?.is_some())
 }
 
+/// The situations of the benefits of these titles, by title and benefit.
+#[boxed::future]
+pub async fn list_situations_of_title_benefits(
+    tx: &mut Tx,
+    tenant: TenantId,
+    titles: impl IntoIterator<Item = TitleCode>,
+) -> Result<Vec<(TitleCode, BenefitCode, SituationCode)>, Error> {
+    let statement = sql("SELECT tb.title, tb.benefit, b.situation FROM title_benefits tb
+         JOIN benefits b ON b.tenant = tb.tenant AND b.code = tb.benefit WHERE tb.tenant = $1")
+    .arg(tenant)
+    .filter_in("tb.title", titles)
+    .append_text("ORDER BY tb.title, tb.benefit");
+    let rows = tx.fetch_all(statement).await?;
+    rows.iter().map(|row| Ok((row.get("title")?, row.get("benefit")?, row.get("situation")?))).collect()
+}
+
 pub fn delete_title_revision(tenant: TenantId, benefit: BenefitCode) -> Statement {
     sql("DELETE FROM title_revisions WHERE tenant = $1 AND benefit = $2").arg(tenant).arg(benefit)
 }
@@ -96,7 +120,8 @@ pub fn delete_settled_revisions(
     sql("DELETE FROM title_revisions WHERE tenant = $1 AND NOT EXISTS (
              SELECT 1 FROM charged_months m JOIN titles t ON t.tenant = m.tenant AND t.code = m.title
              WHERE m.tenant = title_revisions.tenant AND m.benefit = title_revisions.benefit
-                 AND t.situation + 0 = $2 AND t.effective_due_on >= $3)")
+                 AND t.situation + 0 = $2 AND t.effective_due_on >= $3
+                 AND (t.due_on = t.original_due_on OR t.original_due_on >= $3))")
     .arg(tenant)
     .arg(TitleSituation::Open)
     .arg(today)

@@ -1,11 +1,10 @@
-//! Cancels titles of charging runs: their bookings are taken back, and their benefits and months are free again.
+//! Cancels titles of charging runs: their bookings are taken back, and what they took of one-off charges comes back.
 
 use crate::booking::{BookDays, report_imbalance};
 use crate::title_history::{TitleChange, prepare_title_changes};
 use app::{ActorContext, Error};
 use domain::finance::{BalancedLines, LedgerEntryKind, TitleSituation};
 use domain::{BenefitCode, Date, LedgerEntryCode, TitleCode};
-use finance_storage::charging::charged_months::delete_months_of_titles;
 use finance_storage::charging::issued_titles::{cancel_titles, insert_entries, load_entries};
 use finance_storage::charging::run_titles::RunTitle;
 use finance_storage::ledger::NewLedgerEntry;
@@ -15,7 +14,7 @@ use std::collections::BTreeMap;
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
 
-/// The statements that cancel these open titles, of which nothing was paid.
+/// The statements that cancel these open titles, of which nothing was paid. What becomes of their months is up to the caller.
 pub(super) async fn prepare_cancellations(
     tx: &mut Tx,
     context: &ActorContext<'_>,
@@ -28,7 +27,6 @@ pub(super) async fn prepare_cancellations(
     let booked_on = days.find_booking_day(days.today);
     let mut statements = prepare_reversals(tx, context, open, (booked_on, days.today)).await?;
     statements.push(cancel_titles(tenant, &codes, (days.today, reason), now));
-    statements.push(delete_months_of_titles(tenant, &codes));
     for code in &codes {
         statements.extend(release_pending_charges(tenant, *code, days.today, now));
     }

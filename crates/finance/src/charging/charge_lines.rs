@@ -2,13 +2,14 @@
 
 use super::run_terms::RunTerms;
 use crate::benefit_group::find_first_item;
+use app::register_snapshot::TenantRegisters;
 use domain::finance::{
     ChargeItemKind, ChargeSource, ChargedMonth, DiscountableLine, GrantedDiscount, MonthShare,
     NotChargedReason, PriceKey, apply_discounts, choose_price, find_first_charged_month, find_month_share,
 };
-use domain::{Date, GroupCode, PendingChargeCode, PlanCode, SituationKind};
+use domain::{Date, GroupCode, PendingChargeCode, PlanCode, SituationCode, SituationKind};
 use finance_storage::charging::chargeable_benefits::{ChargeableBenefit, ChargeableItem};
-use finance_storage::charging::charged_months::StoredChargedMonth;
+use finance_storage::charging::charged_months::{ChargedMonthOrigin, StoredChargedMonth};
 use finance_storage::charging::granted_discounts::StoredGrant;
 use finance_storage::charging::run_benefits::{RunBenefit, RunLine};
 use finance_storage::pending_charges::StoredPendingCharge;
@@ -74,6 +75,7 @@ pub(super) fn charge_benefit(terms: &RunTerms<'_>, input: &ChargeInput<'_>) -> O
         }
         Err(reason) => {
             row.reason = Some(reason);
+            row.title = find_charging_month(terms, input).map(|charged| charged.title);
             Vec::new()
         }
     };
@@ -98,11 +100,8 @@ fn build_charge(
     if share(terms.run.month) == MonthShare::None {
         return Err(NotChargedReason::JoinedAfterCutOff);
     }
-    if let Some(charged) = input.charged_months.iter().find(|one| one.month >= terms.run.month) {
-        return Err(match charged.is_booklet {
-            true => NotChargedReason::CoveredByBooklet,
-            false => NotChargedReason::AlreadyCharged,
-        });
+    if let Some(charged) = find_charging_month(terms, input) {
+        return Err(charged.find_reason());
     }
     let issue = (terms.run.prepared_on, rule);
     let mut lines = Vec::new();
@@ -110,7 +109,7 @@ fn build_charge(
         let (month, due_on) = (terms.month_of(instalment), terms.find_due_on(instalment, due_day, issue));
         let mut charged = build_price_lines(terms, benefit, (instalment, due_on), share(month))?;
         if instalment == 1 {
-            charged.extend(build_joining_fee(terms, input, cut_off_day)?);
+            charged.extend(build_joining_fee(terms, input, (group, cut_off_day))?);
             charged.extend(build_pending_lines(terms, input, group));
         }
         let discounts = build_discounts(terms, input, month, &charged);
@@ -127,18 +126,31 @@ fn build_charge(
     Ok((terms.find_due_on(1, due_day, issue), lines))
 }
 
+/// What has charged a month of the run already.
+fn find_charging_month<'i>(terms: &RunTerms<'_>, input: &ChargeInput<'i>) -> Option<&'i StoredChargedMonth> {
+    input.charged_months.iter().find(|one| one.month >= terms.run.month)
+}
+
 /// Refuses a benefit whose situation is not charged.
 fn refuse_situation(terms: &RunTerms<'_>, input: &ChargeInput<'_>) -> Result<(), NotChargedReason> {
-    let situation = terms.registers.situation(input.benefit.situation);
-    if situation.is_some_and(|one| one.is_charged && one.kind != SituationKind::Cancelled) {
+    let Some(reason) = find_situation_refusal(terms.registers, input.benefit.situation) else {
         return Ok(());
-    }
+    };
     let is_owing = input.pending_charges.iter().any(|charge| charge.benefit == Some(input.benefit.code));
-    Err(match situation {
-        _ if is_owing => NotChargedReason::OneOffChargeLeft,
-        Some(one) if one.kind != SituationKind::Cancelled => NotChargedReason::SituationNotCharged,
-        _ => NotChargedReason::Left,
-    })
+    Err(if is_owing { NotChargedReason::OneOffChargeLeft } else { reason })
+}
+
+/// Why benefits in a situation are not charged; `None` if they are.
+pub(super) fn find_situation_refusal(
+    registers: &TenantRegisters,
+    situation: SituationCode,
+) -> Option<NotChargedReason> {
+    match registers.situation(situation) {
+        Some(one) if one.kind == SituationKind::Cancelled => Some(NotChargedReason::Left),
+        Some(one) if one.is_charged => None,
+        Some(_) => Some(NotChargedReason::SituationNotCharged),
+        None => Some(NotChargedReason::Left),
+    }
 }
 
 /// A line with the plan that it is charged for.
@@ -175,7 +187,7 @@ fn build_price_lines(
         let source = if is_first { ChargeSource::Contribution } else { ChargeSource::AddOn };
         let line = build_line(benefit, charge_item, source, share.apply(price.amount.cents()))?;
         let line =
-            RunLine { instalment, price: Some(price.source), description: Some(plan.name.clone()), ..line };
+            RunLine { instalment, price: Some(price.origin), description: Some(plan.name.clone()), ..line };
         if line.amount > 0 {
             lines.push((Some(plan.code), line));
         }
@@ -212,13 +224,17 @@ const LATEST_FIRST_CHARGE: i32 = 2;
 fn build_joining_fee(
     terms: &RunTerms<'_>,
     input: &ChargeInput<'_>,
-    cut_off_day: i16,
+    (group, cut_off_day): (GroupCode, i16),
 ) -> Result<Option<PlannedLine>, NotChargedReason> {
     let benefit = input.benefit;
     let Some(joined_on) = benefit.joined_on else { return Ok(None) };
     let late = terms.run.month.months_since(find_first_charged_month(joined_on, cut_off_day));
+    let fees = terms.list_items_of_kind(ChargeItemKind::Joining);
+    let waits = list_pending_charges(input, group).any(|charge| fees.contains(&charge.item));
     let is_owed = match input.joining_fee {
-        JoiningFeeState::NotCharged => late <= LATEST_FIRST_CHARGE && input.charged_months.is_empty(),
+        // Somebody has written it down as a one-off charge.
+        JoiningFeeState::NotCharged if waits => false,
+        JoiningFeeState::NotCharged => late <= LATEST_FIRST_CHARGE && !was_charged_before(input),
         JoiningFeeState::Charged => false,
         JoiningFeeState::ChargedHere => true,
     };
@@ -233,18 +249,31 @@ fn build_joining_fee(
     }
 }
 
-/// The one-off charges of the benefit, and those of the person that name no benefit.
-fn build_pending_lines(terms: &RunTerms<'_>, input: &ChargeInput<'_>, group: GroupCode) -> Vec<PlannedLine> {
-    let benefit = input.benefit;
-    let is_here = |charge: &&StoredPendingCharge| {
+/// Whether a run charged the benefit before, or another system did. A title by hand may have been for anything.
+fn was_charged_before(input: &ChargeInput<'_>) -> bool {
+    input.charged_months.iter().any(|one| one.origin != ChargedMonthOrigin::Hand)
+}
+
+/// The one-off charges of the benefit that wait, and those of the person that name no benefit.
+fn list_pending_charges<'i>(
+    input: &ChargeInput<'i>,
+    group: GroupCode,
+) -> impl Iterator<Item = &'i StoredPendingCharge> {
+    let (benefit, taken) = (input.benefit, input.taken);
+    let is_here = move |charge: &&StoredPendingCharge| {
         let fits = match charge.benefit {
             // Into another branch or group, too.
             Some(code) => code == benefit.code,
             None => (charge.branch, charge.group) == (benefit.branch, group),
         };
-        fits && charge.person == benefit.person && !input.taken.contains(&charge.code)
+        fits && charge.person == benefit.person && !taken.contains(&charge.code)
     };
-    let lines = input.pending_charges.iter().filter(is_here).filter_map(|charge| {
+    input.pending_charges.iter().filter(is_here)
+}
+
+fn build_pending_lines(terms: &RunTerms<'_>, input: &ChargeInput<'_>, group: GroupCode) -> Vec<PlannedLine> {
+    let benefit = input.benefit;
+    let lines = list_pending_charges(input, group).filter_map(|charge| {
         let item = terms.registers.money.charge_item(charge.item);
         let line = build_line(benefit, item, ChargeSource::PendingCharge, charge.amount).ok()?;
         let description = charge.description.clone();

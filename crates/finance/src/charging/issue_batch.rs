@@ -108,11 +108,7 @@ async fn find_left_out(
     }
     let months = (terms.run.month, terms.last_month());
     for month in list_months_of_benefits(tx, tenant, codes(), months).await? {
-        let reason = match month.is_booklet {
-            true => NotChargedReason::CoveredByBooklet,
-            false => NotChargedReason::AlreadyCharged,
-        };
-        left_out.insert(month.benefit, reason);
+        left_out.insert(month.benefit, month.find_reason());
     }
     Ok(left_out)
 }

@@ -4,7 +4,9 @@ use crate::title_history::{TitleChange, prepare_title_changes};
 use app::{ActorContext, Error};
 use domain::finance::{BalancedLines, ChargeLine, ChargedMonth, LedgerEntryKind};
 use domain::{ChargingRunCode, Date, LedgerEntryCode, PendingChargeCode, TitleCode};
-use finance_storage::charging::charged_months::{StoredChargedMonth, insert_charged_months};
+use finance_storage::charging::charged_months::{
+    ChargedMonthOrigin, StoredChargedMonth, insert_charged_months,
+};
 use finance_storage::charging::issued_titles::{NewTitle, insert_entries, insert_titles};
 use finance_storage::charging::run_benefits::RunLine;
 use finance_storage::charging::run_titles::insert_run_titles;
@@ -34,6 +36,7 @@ pub(super) fn convert_line(line: RunLine) -> ChargeLine {
         item: line.item,
         nature: line.nature,
         benefit: Some(line.benefit),
+        price: line.price,
         amount: line.amount,
         description: line.description,
     }
@@ -93,10 +96,10 @@ pub(super) async fn prepare_charges(
 }
 
 fn list_claimed_months(issue: &IssueTerms, titles: &[BookedTitle]) -> Vec<StoredChargedMonth> {
-    let IssueTerms { run, is_booklet, .. } = *issue;
+    let (origin, is_booklet) = (ChargedMonthOrigin::Run(issue.run), issue.is_booklet);
     let of_title = |one: &BookedTitle| {
         let (month, title) = (one.month, one.new.code);
-        let claim = move |benefit| StoredChargedMonth { benefit, month, title, run, is_booklet };
+        let claim = move |benefit| StoredChargedMonth { benefit, month, title, origin, is_booklet };
         one.new.benefits.clone().into_iter().map(claim)
     };
     titles.iter().flat_map(of_title).collect()

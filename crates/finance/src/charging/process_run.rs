@@ -4,10 +4,14 @@ use super::added_benefits::list_added_benefits;
 use super::issue_batch::issue_batch;
 use super::preview_batch::preview_batch;
 use super::undo_batch::undo_batch;
+use crate::imported_months::{
+    CLAIMED_TITLES_PER_UNIT, CLAIMS_PER_UNIT, UnclaimedTitleSearch, claim_some_months,
+};
 use app::register_snapshot::{TenantRegisters, confirm_registers, load_registers, reload_registers};
 use app::{ActorContext, App, Error};
 use domain::finance::ChargingRunState;
-use domain::{AuditedOperation, ChangeOrigin, ChargingRunCode, Moment, Scope, TenantId};
+use domain::{AuditedOperation, ChangeOrigin, ChargingRunCode, Moment, Scope, TenantId, TitleCode};
+use finance_storage::charging::charged_months::ChargedMonthOrigin;
 use finance_storage::charging::run_leases::{
     LeasedRun, advance_run, extend_lease, finish_stage, lease_run, release_run,
 };
@@ -93,18 +97,27 @@ pub(super) async fn process_run(
 
 async fn process_leased_run(app: &App, lease: LeasedRun, pace: BatchSizeLimits) -> Result<(), Error> {
     let mut registers = load_registers(app, lease.tenant).await?;
+    let Some(mut unclaimed) = list_titles_to_claim(app, &lease, &registers).await? else { return Ok(()) };
     let mut batches = 0;
     while pace.most_batches.is_none_or(|most| batches < most) {
         batches += 1;
-        let batch = RunBatch { lease, registers: Arc::clone(&registers), pace, now: app.now() };
+        let claiming = unclaimed.list_next();
+        let batch = RunBatch { lease, registers: Arc::clone(&registers), pace, claiming, now: app.now() };
         let lane = WriteLane::background(lease.tenant);
         match app.db.write(lane, batch, |tx, batch| Box::pin(write_batch(tx, batch))).await {
+            Ok(BatchOutcome::Claimed(titles)) => unclaimed.remove_first(titles),
             Ok(BatchOutcome::Continues) => {}
             Ok(BatchOutcome::Ended) => {
                 app.delivery_wakeup.notify_one();
                 return Ok(());
             }
-            Err(Error::StaleRegisters) => registers = reload_registers(app, lease.tenant).await?,
+            Err(Error::StaleRegisters) => {
+                registers = reload_registers(app, lease.tenant).await?;
+                let Some(listed) = list_titles_to_claim(app, &lease, &registers).await? else {
+                    return Ok(());
+                };
+                unclaimed = listed;
+            }
             Err(error) => return Err(error),
         }
         app.delivery_wakeup.notify_one();
@@ -112,21 +125,86 @@ async fn process_leased_run(app: &App, lease: LeasedRun, pace: BatchSizeLimits) 
     Ok(())
 }
 
+/// The titles whose months are claimed before the stage goes on, so that it charges none of them again.
+#[derive(Default)]
+struct TitlesToClaim {
+    imported: Vec<TitleCode>,
+    by_hand: Vec<TitleCode>,
+}
+
+impl TitlesToClaim {
+    /// Those of the next batch. Imported ones come first.
+    fn list_next(&self) -> (Vec<TitleCode>, ChargedMonthOrigin) {
+        let (titles, origin) = match self.imported.is_empty() {
+            true => (&self.by_hand, ChargedMonthOrigin::Hand),
+            false => (&self.imported, ChargedMonthOrigin::Import),
+        };
+        (titles.iter().copied().take(CLAIMED_TITLES_PER_UNIT).collect(), origin)
+    }
+
+    /// Removes the first of those that come next.
+    fn remove_first(&mut self, count: usize) {
+        let titles = match self.imported.is_empty() {
+            true => &mut self.by_hand,
+            false => &mut self.imported,
+        };
+        let count = count.min(titles.len());
+        titles.drain(..count);
+    }
+}
+
+/// The titles to claim for a stage; `None` if the lease was lost.
+async fn list_titles_to_claim(
+    app: &App,
+    lease: &LeasedRun,
+    registers: &TenantRegisters,
+) -> Result<Option<TitlesToClaim>, Error> {
+    let mut unclaimed = TitlesToClaim::default();
+    if lease.state == ChargingRunState::Undoing {
+        return Ok(Some(unclaimed));
+    }
+    let mut search = UnclaimedTitleSearch::new(app, registers);
+    while let Some(found) = search.list_next(app, lease.tenant).await? {
+        unclaimed.imported.extend(found);
+        if search.has_more() && !renew_lease(app, *lease).await? {
+            return Ok(None);
+        }
+    }
+    if let Some(run) = find_run(&app.db, &Scope::for_tenant(lease.tenant), lease.code).await? {
+        let months = (run.month, run.month.plus_months(run.instalments - 1));
+        unclaimed.by_hand = search.list_by_hand(app, lease.tenant, months).await?;
+    }
+    Ok(Some(unclaimed))
+}
+
+/// Extends the lease outside a batch; `false` if it was lost.
+async fn renew_lease(app: &App, lease: LeasedRun) -> Result<bool, Error> {
+    let input = (lease, app.now().plus(LEASE));
+    let renewed = app.db.write(WriteLane::background(lease.tenant), input, |tx, (lease, until)| {
+        Box::pin(async move { Ok::<_, Error>(extend_lease(tx, lease, *until).await?) })
+    });
+    renewed.await
+}
+
 struct RunBatch {
     lease: LeasedRun,
     registers: Arc<TenantRegisters>,
     pace: BatchSizeLimits,
+    /// Titles whose months this batch claims, instead of charging anything.
+    claiming: (Vec<TitleCode>, ChargedMonthOrigin),
     now: Moment,
 }
 
 enum BatchOutcome {
+    /// So many of the titles to claim are done.
+    Claimed(usize),
     Continues,
     /// The stage is over, or the lease was lost.
     Ended,
 }
 
 async fn write_batch(tx: &mut Tx, batch: &RunBatch) -> Result<BatchOutcome, Error> {
-    let RunBatch { lease, registers, pace, now } = batch;
+    let RunBatch { lease, registers, pace, claiming: (claiming, origin), now } = batch;
     if !extend_lease(tx, lease, now.plus(LEASE)).await? {
         return Ok(BatchOutcome::Ended);
     }
@@ -142,6 +220,10 @@ async fn write_batch(tx: &mut Tx, batch: &RunBatch) -> Result<BatchOutcome, Erro
         suppresses_triggers: false,
         now: *now,
     };
+    if !claiming.is_empty() {
+        let claimed = claim_some_months(tx, &context, (&claiming[..], *origin), CLAIMS_PER_UNIT).await?;
+        return Ok(BatchOutcome::Claimed(claimed.titles));
+    }
     let batch = BatchContext { context, run: &run, pace: *pace };
     let mut progress = match lease.state {
         ChargingRunState::Preparing => preview_batch(tx, &batch).await?,

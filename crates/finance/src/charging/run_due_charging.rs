@@ -44,7 +44,7 @@ async fn run_and_log(app: App, tenant: TenantId, pace: BatchSizeLimits) -> bool 
     match run_tenant(&app, tenant, pace).await {
         Ok(any) => any,
         Err(error) => {
-            storage::warn_unless_outage!(error, %tenant, "charging run failed; it will be retried");
+            storage::warn_unless_outage!(error, %tenant, "charging failed; it will be retried");
             false
         }
     }
@@ -56,7 +56,12 @@ async fn run_tenant(app: &App, tenant: TenantId, pace: BatchSizeLimits) -> Resul
     let scheduled = schedule_runs(app, tenant).await;
     let mut any = false;
     for code in list_due_runs(&app.db, tenant, app.now()).await? {
-        any |= process_run(app, tenant, code, pace).await?;
+        match process_run(app, tenant, code, pace).await {
+            Ok(has_worked) => any |= has_worked,
+            Err(error) => {
+                storage::warn_unless_outage!(error, %tenant, run = %code, "charging run failed; it will be retried");
+            }
+        }
     }
     Ok(scheduled? || any)
 }

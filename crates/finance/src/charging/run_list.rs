@@ -105,23 +105,30 @@ async fn load_run_benefits(
     Ok(RunBenefitPage { benefits, total })
 }
 
-/// A page of the titles that stayed when the run was undone, because they have a settlement in force.
+/// Titles that stayed when a run was undone, because money came for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptTitlePage {
+    pub titles: Vec<TitleCode>,
+    /// Of all pages.
+    pub total: i64,
+}
+
 #[boxed::future]
 pub async fn list_kept_titles(
     app: &App,
     caller: &Session,
     run: ChargingRunCode,
     offset: i64,
-) -> Result<Vec<TitleCode>, Error> {
+) -> Result<KeptTitlePage, Error> {
     caller.require_money_right(MoneyRight::SeeMoney)?;
     let input = (caller.scope.clone(), run, offset);
     let read = app.db.read(input, |tx, (scope, run, offset)| {
         Box::pin(async move {
             let run = find_visible_run(tx, scope, *run).await?;
             let key = (scope.tenant(), run.code);
-            Ok::<_, Error>(
-                list_titles_by_outcome(&mut *tx, key, RunTitleOutcome::Kept, (*offset, PAGE)).await?,
-            )
+            let page = (*offset, PAGE);
+            let titles = list_titles_by_outcome(&mut *tx, key, RunTitleOutcome::Kept, page).await?;
+            Ok::<_, Error>(KeptTitlePage { titles, total: run.counts.kept })
         })
     });
     read.await

@@ -5,7 +5,7 @@ use app::register_snapshot::{TenantRegisters, load_registers};
 use app::{ActorContext, App, Error};
 use domain::finance::ChargedMonth;
 use domain::{AuditedOperation, ChangeOrigin, ChargingRuleCode, Date, GroupCode, Moment, TenantId};
-use finance_storage::charging::runs::{ChargedBenefitFilter, has_run_of_rule};
+use finance_storage::charging::runs::{ChargedBenefitFilter, find_last_month_of_rule, has_run_of_rule};
 use std::sync::Arc;
 use storage::registers::finance::StoredChargingRule;
 use storage::{Tx, WriteLane};
@@ -16,11 +16,10 @@ pub(super) async fn schedule_runs(app: &App, tenant: TenantId) -> Result<bool, E
     let now = app.now();
     let today = now.date_in(&registers.zone);
     let mut any = false;
-    for (rule, group) in list_due_rules(&registers, today) {
-        let month = ChargedMonth::of_day(today).plus_months(1);
-        if has_run_of_rule(&app.db, tenant, (rule, group), month).await? {
-            continue;
-        }
+    for (rule, group) in list_scheduled_rules(&registers) {
+        let prepared = find_last_month_of_rule(&app.db, tenant, (rule.code, group)).await?;
+        let Some(month) = find_month_to_prepare(rule, today, prepared) else { continue };
+        let rule = rule.code;
         let run = ScheduledRun { tenant, registers: Arc::clone(&registers), rule, group, month, today, now };
         let lane = WriteLane::background(tenant);
         any |= app.db.write(lane, run, |tx, run| Box::pin(write_scheduled_run(tx, run))).await?;
@@ -28,11 +27,29 @@ pub(super) async fn schedule_runs(app: &App, tenant: TenantId) -> Result<bool, E
     Ok(any)
 }
 
-/// The rules whose day has come this month, with the group that each is for. The general rule is for the whole association,
-/// unless a group has a rule of its own: then each of the others has its own run.
-fn list_due_rules(registers: &TenantRegisters, today: Date) -> Vec<(ChargingRuleCode, Option<GroupCode>)> {
-    let month = ChargedMonth::of_day(today);
-    let is_due = |day: i32| today >= month.find_day(i16::try_from(day).unwrap_or(31));
+/// Months after which a schedule that stood still goes on with the coming month only.
+const LONGEST_OUTAGE: i32 = 3;
+
+/// The month that a rule prepares now, if it has not yet: from its day on the coming month. Months that fell out while the
+/// server did not run come first, one after another.
+fn find_month_to_prepare(
+    rule: &StoredChargingRule,
+    today: Date,
+    prepared: Option<ChargedMonth>,
+) -> Option<ChargedMonth> {
+    let (day, month) = (rule.preparation_day?, ChargedMonth::of_day(today));
+    let coming = month.plus_months(1);
+    let missed = prepared.filter(|last| *last < month && month.months_since(*last) <= LONGEST_OUTAGE);
+    if let Some(last) = missed {
+        return Some(last.plus_months(1));
+    }
+    let is_due = today >= month.find_day(i16::try_from(day).unwrap_or(31));
+    (is_due && prepared.is_none_or(|last| last < coming)).then_some(coming)
+}
+
+/// The rules with a day of preparation, and the group that each is for. The general rule is for the whole association, unless
+/// a group has a rule of its own: then each of the others has its own run.
+fn list_scheduled_rules(registers: &TenantRegisters) -> Vec<(&StoredChargingRule, Option<GroupCode>)> {
     let money = &registers.money;
     let rules = || money.charging_rules.iter().filter(|rule| rule.active);
     // Benefits of a group that is no longer in use are charged or listed all the same.
@@ -47,8 +64,8 @@ fn list_due_rules(registers: &TenantRegisters, today: Date) -> Vec<(ChargingRule
             group => vec![group],
         }
     };
-    let due = rules().filter(|rule| rule.preparation_day.is_some_and(is_due));
-    due.flat_map(|rule| groups_of(rule).into_iter().map(|group| (rule.code, group))).collect()
+    let scheduled = rules().filter(|rule| rule.preparation_day.is_some());
+    scheduled.flat_map(|rule| groups_of(rule).into_iter().map(move |group| (rule, group))).collect()
 }
 
 struct ScheduledRun {

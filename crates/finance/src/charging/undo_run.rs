@@ -11,7 +11,7 @@ use domain::{AuditedAction, AuditedOperation, ChargingRunCode, MoneyRight};
 use finance_storage::charging::runs::StoredChargingRun;
 use storage::Tx;
 
-/// Undoes a run as a whole. Titles with a settlement in force stay, and are listed.
+/// Undoes a run as a whole. Titles that money came for stay, and are listed; credit that paid one goes back.
 #[boxed::future]
 pub async fn undo_run(
     app: &App,

@@ -12,6 +12,8 @@ mod registers;
 mod runner;
 mod sales;
 mod start;
+mod title_lists;
+mod titles;
 mod walk;
 
 pub use error::MirrorError;

@@ -20,3 +20,13 @@ pub(crate) fn build_refused_note(kind: &'static str, record: i32, status: u16) -
     let reason = format!("a origem recusou a leitura ({status})");
     NewMirrorNote { kind, record, field: "acesso".to_owned(), reason }
 }
+
+/// On a record that is no longer in a list, while nothing tells what became of it.
+pub(crate) fn build_vanished_note(kind: &'static str, record: i32) -> NewMirrorNote {
+    NewMirrorNote {
+        kind,
+        record,
+        field: "acesso".to_owned(),
+        reason: "a origem já não o lista, nem mostra o que houve; ficou como estava".to_owned(),
+    }
+}

@@ -7,3 +7,4 @@ pub const CARDS: i32 = 4;
 pub const LEADS: i32 = 5;
 pub const DEALS: i32 = 6;
 pub const CLAIMS: i32 = 7;
+pub const TITLES: i32 = 8;

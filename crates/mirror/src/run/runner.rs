@@ -6,6 +6,7 @@ use super::phase;
 use super::progress_update::ProgressUpdate;
 use crate::client::{SourceAnswer, SourceClient, SourceError};
 use crate::lenient;
+use crate::report::UncarriedTitleCounts;
 use app::register_snapshot::TenantRegisters;
 use app::{App, Error};
 use domain::{BranchCode, Moment};
@@ -34,6 +35,8 @@ pub(crate) struct MirrorRunner<'r> {
     pub priced: BTreeSet<i32>,
     /// The branches that the source lists for the signed-in user.
     pub branches: BTreeSet<BranchCode>,
+    pub uncarried_titles: UncarriedTitleCounts,
+    pub unmatched_charging_types: Vec<String>,
 }
 
 /// Records fetched by code.
@@ -67,7 +70,10 @@ impl MirrorRunner<'_> {
         if self.mirror.phase <= phase::DEALS {
             self.read_deals().await?;
         }
-        self.read_claims().await
+        if self.mirror.phase <= phase::CLAIMS {
+            self.read_claims().await?;
+        }
+        self.read_titles().await
     }
 
     pub fn now(&self) -> Moment {
@@ -170,7 +176,17 @@ impl MirrorRunner<'_> {
     /// Fetches a list that the source may lack, which is then reported at the end.
     #[boxed::future]
     pub async fn fetch_list(&mut self, path: &str) -> Result<Option<Json>, MirrorError> {
-        match self.client.get_list(path).await {
+        let answer = self.client.get_list(path).await;
+        self.accept_list(path, answer)
+    }
+
+    /// The list that was asked for; if there is none, the reason is reported at the end.
+    pub(super) fn accept_list(
+        &mut self,
+        path: &str,
+        answer: Result<SourceAnswer, SourceError>,
+    ) -> Result<Option<Json>, MirrorError> {
+        match answer {
             Ok(SourceAnswer::Json { body, .. }) if lenient::read_list(&body).is_none() => {
                 self.skip_list(path, NO_LIST)
             }
@@ -186,7 +202,10 @@ impl MirrorRunner<'_> {
 
     fn skip_list(&mut self, path: &str, reason: &str) -> Result<Option<Json>, MirrorError> {
         let path = path.split('?').next().unwrap_or(path);
-        self.unread.push(format!("GET {path}: {reason}"));
+        let line = format!("GET {path}: {reason}");
+        if !self.unread.contains(&line) {
+            self.unread.push(line);
+        }
         Ok(None)
     }
 }

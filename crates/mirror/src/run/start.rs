@@ -7,7 +7,7 @@ use super::progress_update::ProgressUpdate;
 use super::registers;
 use super::runner::MirrorRunner;
 use crate::client::{SleepFunction, SourceClient};
-use crate::report::MirrorRunReport;
+use crate::report::{MirrorRunReport, UncarriedTitleCounts};
 use app::App;
 use exchange::mirror_store::{self, MirrorStartOutcome};
 use std::collections::BTreeSet;
@@ -59,6 +59,8 @@ pub async fn run_mirror(
         suppliers: Vec::new(),
         priced: BTreeSet::new(),
         branches: BTreeSet::new(),
+        uncarried_titles: UncarriedTitleCounts::default(),
+        unmatched_charging_types: Vec::new(),
     };
     let result = tokio::select! {
         result = Box::pin(run.run_phases(&access)) => result,
@@ -66,6 +68,7 @@ pub async fn run_mirror(
     };
     let requests = before + client.request_count();
     let (unread, written, mirror) = (run.unread, run.written, run.mirror);
+    let (uncarried_titles, unmatched_charging_types) = (run.uncarried_titles, run.unmatched_charging_types);
     let completed = match result {
         Ok(()) => mirror_store::complete_mirror_run(app, &mirror, &lease).await.map_err(MirrorError::from),
         Err(failed) => Err(failed),
@@ -82,5 +85,7 @@ pub async fn run_mirror(
         took: began.elapsed(),
         noted: note_summary,
         unread,
+        uncarried_titles,
+        unmatched_charging_types,
     })
 }

@@ -124,6 +124,11 @@ impl Odd {
         self.said.lock().unwrap().insert(path.to_owned(), ("500 Oops", "quebrou".to_owned()));
     }
 
+    /// The user may not ask for it.
+    pub fn refuses(&self, path: &str) {
+        self.said.lock().unwrap().insert(path.to_owned(), ("403 Forbidden", "sem permissão".to_owned()));
+    }
+
     /// It answers as it would again.
     pub fn mends(&self, path: &str) {
         self.said.lock().unwrap().remove(path);

@@ -5,8 +5,10 @@ use super::{build_name_field, build_plain_register, build_text_field};
 use crate::describe::{
     FieldDefault, FieldSpec, FieldType, Register, require_unique, require_unique_name, words,
 };
+use domain::finance::EarlyDiscountRule;
 
 const SECTION: &str = "Financeiro";
+const EARLY_DISCOUNT_DAYS: FieldType = FieldType::Integer { least: 0, most: EarlyDiscountRule::MOST_DAYS };
 
 pub const PROTECTION_GROUP: Register = Register {
     about: "Só para quem tem mais de um grupo: cada grupo divide as suas próprias despesas. Com um só, não mexa aqui.",
@@ -103,7 +105,7 @@ pub const LATE_CHARGE_RULE: Register = Register {
                     "5",
                 )
                 .with_hint("Para quem paga o título inteiro alguns dias antes. Em branco, não há."),
-            FieldSpec::new("diasDesconto", "early_discount_days", FieldType::Integer { least: 0, most: 60 })
+            FieldSpec::new("diasDesconto", "early_discount_days", EARLY_DISCOUNT_DAYS)
                 .with_default(FieldDefault::Number(0))
                 .with_texts(
                     "Dias antes do vencimento",
@@ -218,6 +220,45 @@ pub const MONEY_ACCOUNT: Register = Register {
                     "1",
                 )
                 .with_hint("Em branco, todos os grupos usam a conta."),
+            build_text_field(
+                "chavePix",
+                "pix_key",
+                77,
+                "Chave Pix",
+                "A chave Pix da conta, pela qual os associados pagam os títulos sem que um banco esteja ligado: CPF, CNPJ, \
+                 e-mail, telefone com +55 ou a chave aleatória. É guardada sem máscara.",
+                r#""123e4567-e12b-12d1-a456-426655440000""#,
+            )
+            .with_hint(
+                "CPF, CNPJ, e-mail, telefone com +55 ou a chave aleatória. Gere um código e pague um valor pequeno antes de usar.",
+            ),
+            build_text_field(
+                "nomeRecebedor",
+                "pix_name",
+                25,
+                "Nome de quem recebe",
+                "O nome de quem recebe, como o código Pix o traz; obrigatório com a chave.",
+                r#""Associação Amparo""#,
+            )
+            .with_hint("Até 25 letras, sem acentos; abrevie se precisar."),
+            build_text_field(
+                "cidadeRecebedor",
+                "pix_city",
+                15,
+                "Cidade de quem recebe",
+                "A cidade de quem recebe, como o código Pix a traz; obrigatória com a chave.",
+                r#""Goiânia""#,
+            )
+            .with_hint("Até 15 letras, sem acentos; abrevie se precisar."),
+            FieldSpec::new("mandaIdentificador", "pix_sends_txid", FieldType::Flag)
+                .with_default(FieldDefault::Flag(true))
+                .with_texts(
+                    "Mandar o identificador no código Pix",
+                    "Se o código Pix traz o identificador que leva do extrato ao título; sem ele, traz `***`, que todo banco \
+                     aceita. Sim, onde não vem.",
+                    "true",
+                )
+                .with_hint("Desmarque se um banco recusar os códigos; o extrato deixa de mostrar o título."),
         ],
     )
 };

@@ -12,6 +12,7 @@ pub struct StoredTokenHolder {
     pub branches: Vec<BranchCode>,
     /// As stored; an administrator has more.
     pub money_rights: MoneyRights,
+    pub gets_old_search_answer: bool,
     pub expires_at: Moment,
     /// Issued by the console.
     pub is_console: bool,
@@ -55,8 +56,8 @@ pub async fn find_token_holder(
     now: Moment,
 ) -> Result<Option<StoredTokenHolder>, Error> {
     let statement =
-        sql("SELECT k.expires_at, k.is_console, k.active_at, k.has_code, u.code, u.role, u.money_rights, b.branch,
-             f.confirmed_at AS factor_since, t.second_factor_roles
+        sql("SELECT k.expires_at, k.is_console, k.active_at, k.has_code, u.code, u.role, u.money_rights,
+             u.old_search_answer, b.branch, f.confirmed_at AS factor_since, t.second_factor_roles
          FROM tokens k
          JOIN users u ON u.tenant = k.tenant AND u.code = k.user_code AND u.active
              AND u.generation = k.generation
@@ -76,6 +77,7 @@ pub async fn find_token_holder(
         role,
         branches: branches.filter_map(Result::transpose).collect::<Result<_, _>>()?,
         money_rights: first.get("money_rights")?,
+        gets_old_search_answer: first.get("old_search_answer")?,
         expires_at: first.get("expires_at")?,
         is_console: first.get("is_console")?,
         active_at: first.get("active_at")?,

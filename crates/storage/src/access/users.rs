@@ -11,6 +11,7 @@ pub struct NewUserRow<'u> {
     pub role: Role,
     pub branches: &'u [BranchCode],
     pub money_rights: MoneyRights,
+    pub gets_old_search_answer: bool,
     pub password_hash: &'u str,
     pub must_change_password: bool,
     pub now: Moment,
@@ -19,7 +20,8 @@ pub struct NewUserRow<'u> {
 /// The columns read by [`collect_users`].
 macro_rules! select {
     () => {
-        "SELECT u.code, u.name, u.email, u.role, u.money_rights, u.active, u.version, u.updated_at, b.branch
+        "SELECT u.code, u.name, u.email, u.role, u.money_rights, u.old_search_answer, u.active, u.version,
+                 u.updated_at, b.branch
              FROM users u LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code "
     };
 }
@@ -29,8 +31,8 @@ pub async fn insert_user(tx: &mut Tx, user: &NewUserRow<'_>) -> Result<(), Error
     let mut statements =
         vec![
         sql("INSERT INTO users (tenant, code, name, email, role, password_hash, must_change_password, active,
-                 version, created_at, updated_at, money_rights)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, 1, $8, $8, $9)")
+                 version, created_at, updated_at, money_rights, old_search_answer)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, 1, $8, $8, $9, $10)")
         .arg(user.tenant)
         .arg(user.code)
         .arg(user.name.as_str())
@@ -39,7 +41,8 @@ pub async fn insert_user(tx: &mut Tx, user: &NewUserRow<'_>) -> Result<(), Error
         .arg(user.password_hash)
         .arg(user.must_change_password)
         .arg(user.now)
-        .arg(user.money_rights),
+        .arg(user.money_rights)
+        .arg(user.gets_old_search_answer),
     ];
     statements.extend(insert_user_branches(user.tenant, user.code, user.branches));
     tx.execute_batch(statements).await
@@ -103,7 +106,7 @@ fn insert_user_branches(
 pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Error> {
     let mut statements = vec![
         sql("UPDATE users SET name = $3, email = $4, role = $5, active = $6, version = version + 1, updated_at = $7,
-                 money_rights = $8
+                 money_rights = $8, old_search_answer = $9
              WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(user.code)
@@ -112,7 +115,8 @@ pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(
         .arg(user.role)
         .arg(user.active)
         .arg(user.updated_at)
-        .arg(user.stored_money_rights),
+        .arg(user.stored_money_rights)
+        .arg(user.gets_old_search_answer),
         sql("DELETE FROM user_branches WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user.code),
     ];
     statements.extend(insert_user_branches(tenant, user.code, &user.branches));
@@ -225,6 +229,7 @@ fn collect_users(rows: &[Row]) -> Result<Vec<User>, Error> {
                 active: row.get("active")?,
                 branches: Vec::new(),
                 stored_money_rights: row.get("money_rights")?,
+                gets_old_search_answer: row.get("old_search_answer")?,
                 version: row.get("version")?,
                 updated_at: row.get("updated_at")?,
             });

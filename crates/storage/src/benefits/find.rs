@@ -2,7 +2,7 @@
 
 use super::row::{benefit_columns, parse_benefit_row};
 use crate::{Error, QueryWeight, ReadSource, sql};
-use domain::{Benefit, BenefitCode, PersonCode, Scope, TenantId};
+use domain::{Benefit, BenefitCode, PersonCode, Scope, SituationKind, TenantId};
 
 /// The benefit of this code, if its branch is in the scope.
 #[boxed::future]
@@ -79,6 +79,37 @@ pub async fn list_benefits_by_plate(
         .arg(plate_key);
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("benefit")).collect()
+}
+
+/// A benefit with a plate, whose it is, and the type of its situation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BenefitWithPlate {
+    pub code: BenefitCode,
+    pub person: PersonCode,
+    pub kind: SituationKind,
+}
+
+/// The benefits with a plate in the branches of the scope, ordered by code.
+#[boxed::future]
+pub async fn list_visible_benefits_by_plate(
+    source: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    plate_key: &str,
+) -> Result<Vec<BenefitWithPlate>, Error> {
+    let statement = sql("SELECT l.benefit, l.person, s.kind FROM listing l
+         JOIN situations s ON s.tenant = l.tenant AND s.code = l.situation
+         WHERE l.tenant = $1 AND l.plate_key = $2")
+    .arg(scope.tenant())
+    .arg(plate_key)
+    .filter_branches("l.branch + 0", scope.branches())
+    .append_text("ORDER BY l.benefit");
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let (code, person) = (row.get("benefit")?, row.get("person")?);
+            Ok(BenefitWithPlate { code, person, kind: row.get("kind")? })
+        })
+        .collect()
 }
 
 /// Whether the person has a benefit in a branch of the scope.

@@ -15,8 +15,8 @@ mod write;
 pub use cards::reserve_numbers_with_card;
 pub(crate) use cards::select_card_holder;
 pub use find::{
-    find_benefit, has_visible_benefit, list_benefits_by_codes, list_benefits_by_plate,
-    list_benefits_by_sequences, list_benefits_of_person,
+    BenefitWithPlate, find_benefit, has_visible_benefit, list_benefits_by_codes, list_benefits_by_plate,
+    list_benefits_by_sequences, list_benefits_of_person, list_visible_benefits_by_plate,
 };
 pub use import_undo::{
     MatchingBenefit, delete_benefit, find_benefit_reference, find_benefits_by_numbers,

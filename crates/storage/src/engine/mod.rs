@@ -21,7 +21,7 @@ pub use address::DatabaseAddress;
 pub use open::{SchemaPolicy, open_database, read_schema_version};
 pub use options::{DatabaseOptions, count_lanes_for_machine};
 pub use protection::TransportProtection;
-pub use server_lock::{ServerLock, lock_for_server};
+pub use server_lock::{ImportLock, ServerLock, lock_for_import, lock_for_server, lock_out_imports};
 pub(crate) use transaction_session::TransactionSession;
 pub use workload::{ConnectionUse, DatabaseWorkload};
 

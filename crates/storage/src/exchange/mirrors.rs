@@ -249,6 +249,21 @@ pub async fn list_unread_records(
     rows.iter().map(|row| row.get("record")).collect()
 }
 
+/// The records of a kind with a note.
+#[boxed::future]
+pub async fn list_noted_records(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    kind: &'static str,
+) -> Result<Vec<i32>, Error> {
+    let statement =
+        sql("SELECT DISTINCT record FROM mirror_notes WHERE tenant = $1 AND kind = $2 ORDER BY record")
+            .arg(tenant)
+            .arg(kind);
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(|row| row.get("record")).collect()
+}
+
 /// The benefits after a code that changed on or after a day, or that could not be read completely; all if no day is
 /// given.
 #[boxed::future]

@@ -1,22 +1,23 @@
 //! The four value types that both engines share, and their conversion from and to Rust types.
 
 use domain::finance::{
-    ChargeItemKind, ChargeSource, ChargedMonth, ChargingRunState, LaunchKind, LedgerAccountKind,
-    LedgerEntryKind, LegalNature, MoneyAccountKind, NotChargedReason, PendingChargeSituation,
-    PendingChargeSource, PriceSource, RunTitleOutcome, ShortfallTreatment, TitleSituation,
+    ChargeItemKind, ChargeSource, ChargedMonth, ChargingRunState, CreditMovementKind, LaunchKind,
+    LedgerAccountKind, LedgerEntryKind, LegalNature, MoneyAccountKind, NotChargedReason,
+    PendingChargeSituation, PendingChargeSource, PriceSource, RunTitleOutcome, ShortfallTreatment,
+    TitleSituation,
 };
 use domain::{
     AppointmentCode, BenefitCode, BenefitDiscountCode, BenefitKind, BranchCode, ChargeItemCode,
     ChargingRuleCode, ChargingRunCode, CivilState, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode,
-    Date, DealCode, DealState, DeliveryState, DependentCode, DiscountCode, DoctorCode, Entity, FieldCode,
-    FieldKind, FileCode, FileKind, FileOwner, FilterCode, Fuel, FunnelCode, GroupCode, HistoryCode,
-    HolidayCode, ImportCode, ImportKind, ImportOutcome, ImportState, InspectionCode, InspectionTypeCode,
-    InstallationCode, Involved, ItemCode, Kinship, LateChargeRuleCode, LeadCode, LedgerAccountCode,
-    LedgerEntryCode, MailCode, Moment, Money, MoneyAccountCode, MoneyRights, Nature, PaymentFormCode,
-    PendingChargeCode, PersonCode, PhoneKind, PlanCode, PlanPriceCode, Priority, ReceiverCode, Role,
-    SellerCode, SellerKind, SettlementCode, SettlementTypeCode, Sex, SituationCode, SituationKind,
-    SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode, TitleCode, TitleTypeCode,
-    TrackerCode, UserCode, VehicleCategory, VehicleTypeCode,
+    CreditReceiptCode, Date, DealCode, DealState, DeliveryState, DependentCode, DiscountCode, DoctorCode,
+    Entity, FieldCode, FieldKind, FileCode, FileKind, FileOwner, FilterCode, Fuel, FunnelCode, GroupCode,
+    HistoryCode, HolidayCode, ImportCode, ImportKind, ImportOutcome, ImportState, InspectionCode,
+    InspectionTypeCode, InstallationCode, Involved, ItemCode, Kinship, LateChargeRuleCode, LeadCode,
+    LedgerAccountCode, LedgerEntryCode, MailCode, Moment, Money, MoneyAccountCode, MoneyRights, Nature,
+    PaymentFormCode, PendingChargeCode, PersonCode, PhoneKind, PlanCode, PlanPriceCode, Priority,
+    ReceiverCode, Role, SellerCode, SellerKind, SettlementCode, SettlementTypeCode, Sex, SituationCode,
+    SituationKind, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode, TitleCode,
+    TitleTypeCode, TrackerCode, UserCode, VehicleCategory, VehicleTypeCode,
 };
 
 /// A parameter or column value: BIGINT, TEXT, BOOLEAN, BYTEA or NULL.
@@ -275,6 +276,7 @@ codes!(
     ChargingRuleCode,
     TitleCode,
     SettlementCode,
+    CreditReceiptCode,
     PendingChargeCode,
     LedgerAccountCode,
     LedgerEntryCode,
@@ -331,6 +333,7 @@ numbered!(
     PriceSource,
     LedgerAccountKind,
     LedgerEntryKind,
+    CreditMovementKind,
     ChargingRunState,
     NotChargedReason,
     ChargeSource,

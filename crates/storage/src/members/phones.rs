@@ -2,10 +2,8 @@
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
+pub use domain::HOME_COUNTRY_CODE;
 use domain::{ContactPhone, PersonCode, Phone, PhoneKind, TenantId};
-
-/// The country code of numbers without one: Brazil.
-pub const HOME_COUNTRY_CODE: &str = "55";
 
 const ROWS_PER_STATEMENT: usize = 200;
 
@@ -77,23 +75,6 @@ pub fn insert_phone_list(tenant: TenantId, phones: &[(PersonCode, ContactPhone)]
         [tenant.into(), (*person).into(), position.into(), kind, country, phone.number.as_str().into()]
     });
     build_inserts(INSERT, ROWS_PER_STATEMENT, rows)
-}
-
-/// The people with this number, ordered by code.
-#[boxed::future]
-pub async fn list_phone_holders(
-    source: impl Into<ReadSource<'_>>,
-    tenant: TenantId,
-    number: &Phone,
-    limit: i64,
-) -> Result<Vec<PersonCode>, Error> {
-    let statement =
-        sql("SELECT DISTINCT person FROM phones WHERE tenant = $1 AND number = $2 ORDER BY person LIMIT $3")
-            .arg(tenant)
-            .arg(number.as_str())
-            .arg(limit);
-    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
-    rows.iter().map(|row| row.get("person")).collect()
 }
 
 /// The people with any of these numbers, ordered by code.

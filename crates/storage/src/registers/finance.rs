@@ -1,6 +1,6 @@
-//! The registers of money. Every function lists all records, including inactive ones, ordered by code.
+//! The registers of money. Each list has all records, including inactive ones, ordered by code.
 
-use crate::{Error, QueryWeight, ReadSource, sql};
+use crate::{Error, QueryWeight, ReadSource, Statement, sql};
 use domain::finance::{
     ChargeItemKind, DiscountAmountRule, EarlyDiscountRule, LateChargeRates, LaunchKind, LegalNature,
     MoneyAccountKind, ShortfallTreatment, TablePrice, ValueBand,
@@ -172,6 +172,12 @@ pub struct StoredMoneyAccount {
     pub account_number: Option<String>,
     /// Without a group, all groups share the account.
     pub group: Option<GroupCode>,
+    pub pix_key: Option<String>,
+    /// Its receiver, as codes name them.
+    pub pix_name: Option<String>,
+    pub pix_city: Option<String>,
+    /// Whether codes contain the identifier that leads back to the title.
+    pub pix_sends_txid: bool,
     pub active: bool,
 }
 
@@ -180,9 +186,10 @@ pub async fn list_money_accounts(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredMoneyAccount>, Error> {
-    let statement = sql("SELECT code, name, kind, bank, agency, account_number, protection_group, active
-         FROM money_accounts WHERE tenant = $1 ORDER BY code")
-    .arg(tenant);
+    let statement =
+        sql("SELECT code, name, kind, bank, agency, account_number, protection_group, pix_key, pix_name,
+         pix_city, pix_sends_txid, active FROM money_accounts WHERE tenant = $1 ORDER BY code")
+        .arg(tenant);
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
@@ -194,10 +201,25 @@ pub async fn list_money_accounts(
                 agency: row.get("agency")?,
                 account_number: row.get("account_number")?,
                 group: row.get("protection_group")?,
+                pix_key: row.get("pix_key")?,
+                pix_name: row.get("pix_name")?,
+                pix_city: row.get("pix_city")?,
+                pix_sends_txid: row.get("pix_sends_txid")?,
                 active: row.get("active")?,
             })
         })
         .collect()
+}
+
+/// Gives an account a Pix key with its receiver: key, name and city.
+pub fn update_pix_receiver(tenant: TenantId, account: MoneyAccountCode, receiver: [&str; 3]) -> Statement {
+    let [key, name, city] = receiver;
+    sql("UPDATE money_accounts SET pix_key = $3, pix_name = $4, pix_city = $5 WHERE tenant = $1 AND code = $2")
+        .arg(tenant)
+        .arg(account)
+        .arg(key)
+        .arg(name)
+        .arg(city)
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -264,13 +286,14 @@ pub async fn list_active_prices(
     source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<TablePrice>, Error> {
-    let statement = sql("SELECT plan, valid_from, branch, vehicle_type, value_from, value_until, price
+    let statement = sql("SELECT code, plan, valid_from, branch, vehicle_type, value_from, value_until, price
          FROM plan_prices WHERE tenant = $1 AND active ORDER BY code")
     .arg(tenant);
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(TablePrice {
+                code: row.get("code")?,
                 plan: row.get("plan")?,
                 valid_from: row.get("valid_from")?,
                 branch: row.get("branch")?,

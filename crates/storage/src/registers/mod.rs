@@ -4,6 +4,7 @@
 //! Registers that most requests need also have a module of their own with specialized reads.
 
 pub mod additional_fields;
+pub mod bank_holidays;
 pub mod branches;
 pub mod claim_types;
 pub mod clinics;
@@ -12,6 +13,7 @@ pub mod due_days;
 pub mod finance;
 pub mod funnels;
 pub mod inspection_types;
+pub mod money_registers;
 pub mod plans;
 pub mod sellers;
 pub mod situations;
@@ -28,6 +30,7 @@ mod find;
 mod page;
 mod references;
 mod row;
+mod snapshot;
 mod write;
 
 pub use conditions::FieldCondition;
@@ -36,4 +39,5 @@ pub use find::{find_record, has_record, list_records};
 pub use page::{count_active_records_up_to, count_records, list_record_page};
 pub use references::find_record_reference;
 pub use row::StoredRecord;
+pub use snapshot::{encode_record_snapshot, parse_record_snapshot};
 pub use write::{build_record_inserts, clear_flag_of_others, delete_record, insert_record, update_record};

@@ -6,6 +6,7 @@ use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
     BranchCode, DealState, Document, Email, Lead, LeadCode, LeadKey, Phone, Rejection, Scope, TenantId,
 };
+use std::slice::from_ref;
 
 /// A lead as returned by searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,15 +113,34 @@ pub async fn find_active_lead_by_contact(
     tx.fetch_optional(statement).await?.map(|row| Ok((row.get("code")?, parse_lead_row(&row)?))).transpose()
 }
 
+/// The active leads in the scope with this contact, unless they have another document, with their names, ordered by code.
+/// Names are not searched.
+#[boxed::future]
+pub async fn list_active_leads_by_contact(
+    tx: &mut Tx,
+    scope: &Scope,
+    contact: &LeadKey,
+    document: Option<&Document>,
+) -> Result<Vec<(LeadCode, String)>, Error> {
+    let head = sql("SELECT l.code, l.name");
+    let Some(filtered) = filter_by_contact(head, scope.tenant(), contact) else { return Ok(Vec::new()) };
+    let statement = filtered
+        .append_text("AND l.active")
+        .append_if_some("AND (l.document IS NULL OR l.document || '' = ?)", document.map(Document::as_str))
+        .filter_branches("l.branch + 0", scope.branches())
+        .append_text("ORDER BY l.code");
+    tx.fetch_all(statement).await?.iter().map(|row| Ok((row.get("code")?, row.get("name")?))).collect()
+}
+
 /// Appends the filter of a contact; `None` for names.
 fn filter_by_contact(head: Statement, tenant: TenantId, contact: &LeadKey) -> Option<Statement> {
-    let (column, text) = match contact {
+    let (column, texts) = match contact {
         LeadKey::Words(_) => return None,
-        LeadKey::Document(text) => ("l.document", text),
-        LeadKey::Email(text) => ("l.email", text),
-        LeadKey::Mobile(text) => ("l.mobile", text),
-        LeadKey::Landline(text) => ("l.landline", text),
-        LeadKey::Further(text) => ("t.number", text),
+        LeadKey::Document(text) => ("l.document", from_ref(text)),
+        LeadKey::Email(text) => ("l.email", from_ref(text)),
+        LeadKey::Mobile(numbers) => ("l.mobile", &numbers[..]),
+        LeadKey::Landline(numbers) => ("l.landline", &numbers[..]),
+        LeadKey::Further(numbers) => ("t.number", &numbers[..]),
     };
     let from_clause = match contact {
         // Only telephones of people who are not members.
@@ -131,7 +151,7 @@ fn filter_by_contact(head: Statement, tenant: TenantId, contact: &LeadKey) -> Op
         }
         _ => "FROM leads l WHERE l.tenant = $1",
     };
-    Some(head.append_text(from_clause).arg(tenant).append(&format!("AND {column} = ?"), [text.as_str()]))
+    Some(head.append_text(from_clause).arg(tenant).filter_in(column, texts.iter().map(String::as_str)))
 }
 
 /// Keys per step.

@@ -177,6 +177,25 @@ async fn a_second_server_is_refused_and_a_command_is_welcome() {
     assert!(storage::lock_for_server(&address).is_ok());
 }
 
+/// Any number of commands may import at a time, and a server finds out that one does.
+#[testkit::test]
+async fn a_server_knows_whether_a_command_imports_beside_it() {
+    let database = Database::fresh(Engine::Sqlite).await;
+    let address = database.address();
+    let is_alone = || storage::lock_out_imports(&address).unwrap().is_some();
+    assert!(is_alone());
+    let one = storage::lock_for_import(&address).unwrap();
+    let other = storage::lock_for_import(&address).unwrap();
+    assert!(!is_alone());
+    drop(one);
+    assert!(!is_alone(), "the other is still there");
+    drop(other);
+    assert!(is_alone());
+    let server = storage::lock_out_imports(&address).unwrap();
+    assert!(server.is_some() && !is_alone(), "one server at a time");
+    assert!(storage::lock_for_server(&address).is_ok(), "the lock of servers is another one");
+}
+
 #[testkit::test]
 async fn what_is_no_database_or_not_there_is_told() {
     let folder = tempfile::tempdir().unwrap();

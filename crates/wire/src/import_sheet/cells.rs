@@ -2,6 +2,7 @@
 //! reader, with its texts; only damage done by the spreadsheet itself is reported here.
 
 use super::fields::ImportFieldKind;
+use super::register_cells::{convert_percent, match_choice};
 use crate::set_names::NamedSet;
 use domain::{BenefitKind, CivilState, Date, Fuel, Kinship, SellerKind, Sex, VehicleCategory, fold_text};
 use serde_json::Value;
@@ -37,6 +38,8 @@ pub fn name_referenced_record(cell: ImportFieldKind) -> Option<&'static str> {
         ImportFieldKind::TitleType => Some("um tipo de título em uso"),
         ImportFieldKind::ProtectionGroup => Some("um grupo de proteção em uso"),
         ImportFieldKind::MoneyAccount => Some("uma conta ou um caixa em uso"),
+        ImportFieldKind::ChargeItem => Some("um item de cobrança em uso"),
+        ImportFieldKind::LateChargeRule => Some("uma regra de multa e juros em uso"),
         _ => None,
     }
 }
@@ -60,7 +63,11 @@ pub fn convert_cell(cell: ImportFieldKind, text: &str) -> Result<Value, Unreadab
     Ok(match cell {
         ImportFieldKind::Document => restore_document_zeros(text).into(),
         ImportFieldKind::Date => normalize_date(text).into(),
-        ImportFieldKind::Money | ImportFieldKind::SignedMoney => normalize_money(text).into(),
+        ImportFieldKind::Money | ImportFieldKind::SignedMoney | ImportFieldKind::BandStart => {
+            normalize_money(text).into()
+        }
+        ImportFieldKind::Percent => return convert_percent(text),
+        ImportFieldKind::Choice(names) => match_choice(text, names),
         ImportFieldKind::Flag => return parse_flag(text),
         ImportFieldKind::Number | ImportFieldKind::Year | ImportFieldKind::Instalment => {
             parse_whole_number(text).map_or_else(|| text.into(), Value::from)
@@ -104,7 +111,9 @@ pub fn convert_cell(cell: ImportFieldKind, text: &str) -> Result<Value, Unreadab
         | ImportFieldKind::VehicleType
         | ImportFieldKind::TitleType
         | ImportFieldKind::ProtectionGroup
-        | ImportFieldKind::MoneyAccount => text.into(),
+        | ImportFieldKind::MoneyAccount
+        | ImportFieldKind::ChargeItem
+        | ImportFieldKind::LateChargeRule => text.into(),
     })
 }
 
@@ -229,7 +238,7 @@ pub fn split_amount_sign(text: &str) -> (&str, bool) {
 }
 
 /// `R$ 1.234,56` → `1234.56`
-fn normalize_money(text: &str) -> String {
+pub(super) fn normalize_money(text: &str) -> String {
     let bare: String = text.replace("R$", "").chars().filter(|c| !c.is_whitespace()).collect();
     if !bare.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')) {
         return text.to_owned();

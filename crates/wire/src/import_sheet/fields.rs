@@ -17,7 +17,7 @@ pub struct ImportField {
 }
 
 /// How the cells of a column are converted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImportFieldKind {
     Text,
     /// CPF or CNPJ, which lose leading zeros in spreadsheets.
@@ -32,6 +32,12 @@ pub enum ImportFieldKind {
     Instalment,
     /// An amount that may be below 0.
     SignedMoney,
+    /// The smallest value of a band, or both ends in one cell: `20.000,01 a 30.000,00`.
+    BandStart,
+    /// `2`, `2,5` or `2,5%`.
+    Percent,
+    /// A member of a fixed set of a register, by its name or its label.
+    Choice(&'static [(i64, &'static str)]),
     Phone,
     Sex,
     CivilState,
@@ -52,6 +58,8 @@ pub enum ImportFieldKind {
     TitleType,
     ProtectionGroup,
     MoneyAccount,
+    ChargeItem,
+    LateChargeRule,
 }
 
 /// The field of an import kind with this name.

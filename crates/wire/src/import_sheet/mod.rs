@@ -5,6 +5,7 @@ mod cells;
 mod columns;
 mod fields;
 mod kinds;
+mod register_cells;
 mod suggest_fields;
 
 pub use cells::{
@@ -13,7 +14,8 @@ pub use cells::{
 };
 pub use columns::list_import_fields;
 pub use fields::{ImportField, ImportFieldKind, find_import_field};
-pub use kinds::{name_import_kind, parse_import_kind};
+pub use kinds::{find_import_register, join_import_kinds, name_import_kind, parse_import_kind};
+pub use register_cells::split_value_band;
 pub use suggest_fields::{fold_header, suggest_fields};
 
 /// The header of the column that says why a row was refused.

@@ -6,11 +6,11 @@ use crate::refusal;
 use crate::set_names::{self, NamedSet};
 use domain::{
     AuditCursor, BenefitCode, BenefitDiscountCode, BoundedText, BranchCode, CardNumber, Cep, ChargeItemCode,
-    ChargingRunCode, Chassis, ClaimCode, ClaimTypeCode, ClinicCode, Colour, Cpf, Date, DealCode,
-    DependentCode, DiscountCode, DisplayName, DoctorCode, Document, Email, Entity, FieldCode, FunnelCode,
-    GroupCode, HistoryCode, HistoryCursor, HostName, ImportCode, InputField, InspectionTypeCode, ItemCode,
-    LeadCode, Money, MoneyAccountCode, Network, NoteText, PendingChargeCode, PeriodStart, PersonCode, Phone,
-    PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, SettlementCode,
+    ChargingRunCode, Chassis, ClaimCode, ClaimTypeCode, ClinicCode, Colour, Cpf, CreditReceiptCode, Date,
+    DealCode, DependentCode, DiscountCode, DisplayName, DoctorCode, Document, Email, Entity, FieldCode,
+    FunnelCode, GroupCode, HistoryCode, HistoryCursor, HostName, ImportCode, InputField, InspectionTypeCode,
+    ItemCode, LeadCode, Money, MoneyAccountCode, Network, NoteText, PendingChargeCode, PeriodStart,
+    PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, SettlementCode,
     SettlementTypeCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TicketTypeCode, TimeZone,
     TitleCode, TitleTypeCode, Uf, UserCode, VehicleTypeCode, WrittenMoment, fold_text,
 };
@@ -55,8 +55,6 @@ texts! {
     DisplayName: |text| DisplayName::parse(InputField::Name, text), build_string_schema().min_length(Some(1)).max_length(Some(DisplayName::LONGEST)),
         DisplayName::parse(InputField::Name, "Ninguém").ok();
     Email: Email::parse, build_string_schema().format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(254));
-    Document: Document::parse, build_string_schema(), Some(Document::placeholder());
-    Cpf: Cpf::parse, build_string_schema();
     Phone: Phone::parse, build_string_schema();
     Cep: Cep::parse, build_string_schema().pattern(Some(r"^\d{5}-?\d{3}$"));
     Uf: Uf::parse, build_string_schema().enum_values(Some(Uf::NAMES));
@@ -75,6 +73,39 @@ texts! {
     Network: Network::parse, build_string_schema();
     Colour: Colour::parse, build_string_schema().pattern(Some("^#?[0-9A-Fa-f]{6}$"));
     HiddenText: |text| NoteText::parse(text).map(HiddenText), build_string_schema().max_length(Some(NoteText::LONGEST));
+}
+
+/// A document or its digits as a number, from which programs lose the leading zeros.
+macro_rules! documents {
+    ($($type:ty $(, $nobodys:expr)?;)+) => {
+        $(impl JsonInput for $type {
+            fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<$type> {
+                let read = match value {
+                    Value::Number(number) => <$type>::from_number(&number.to_string()),
+                    _ => <$type>::parse(read_text(value, at, problems)?),
+                };
+                read.map_err(|rejection| problems.add(at, refusal::render_sentence(&rejection))).ok()
+            }
+
+            fn schema() -> RefOr<Schema> {
+                build_text_or_integer_schema()
+            }
+
+            $(fn placeholder() -> Option<$type> {
+                $nobodys
+            })?
+        })+
+    };
+}
+
+documents! {
+    Document, Some(Document::placeholder());
+    Cpf;
+}
+
+fn build_text_or_integer_schema() -> RefOr<Schema> {
+    let types = SchemaType::from_iter([Type::String, Type::Integer]);
+    ObjectBuilder::new().schema_type(types).build().into()
 }
 
 /// A secret text, which `Debug` does not print.
@@ -201,7 +232,11 @@ impl JsonInput for CardOrDocument {
         };
         let text = read_text(written, at, problems)?;
         let card = CardNumber::parse(text).map(CardOrDocument::Card);
-        let read = card.or_else(|_| Document::parse(text).map(CardOrDocument::Document)).ok();
+        let document = || match value {
+            Value::Number(_) => Document::from_number(text),
+            _ => Document::parse(text),
+        };
+        let read = card.or_else(|_| document().map(CardOrDocument::Document)).ok();
         if read.is_none() {
             problems.add(
                 at,
@@ -327,6 +362,7 @@ codes! {
     TitleCode: i32 = |code| code;
     TitleTypeCode: i32 = |code| code;
     SettlementCode: i32 = |code| code;
+    CreditReceiptCode: i32 = |code| code;
     PendingChargeCode: i32 = |code| code;
     ChargeItemCode: i32 = |code| code;
     SettlementTypeCode: i32 = |code| code;
@@ -362,8 +398,13 @@ impl<T: NamedSet> JsonInput for T {
         member
     }
 
+    fn means_none(value: &Value) -> bool {
+        value.as_str().is_some_and(T::is_unknown)
+    }
+
     fn schema() -> RefOr<Schema> {
-        build_string_schema().enum_values(Some(T::NAMES.iter().map(|(name, _)| *name))).build().into()
+        let names = T::NAMES.iter().chain(T::OTHER_NAMES).map(|(name, _)| *name);
+        build_string_schema().enum_values(Some(names.chain(T::UNKNOWN.iter().copied()))).build().into()
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod domain_values;
 mod partial;
+mod program_values;
 mod record;
 mod request_parts;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use domain_values::{
     CardOrDocument, HiddenText, IsoQueryDate, LenientDate, LenientMember, MonthText, QueryDate,
 };
 pub(crate) use domain_values::{describe_allowed, trim_extra_zeros};
+pub use program_values::{ProgramAmount, ProgramDate, ProgramLine, ProgramNote};
 pub use record::{build_object_schema, describe_schema, make_nullable};
 pub use request_parts::{
     PartialInput, combine_code_and_body, parse_record_body, read_body, read_body_refusing, read_fields_with,
@@ -156,6 +158,11 @@ pub trait JsonInput: Sized {
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Self>;
     fn schema() -> RefOr<Schema>;
 
+    /// Whether the value says that there is none, as `null` does.
+    fn means_none(_value: &Value) -> bool {
+        false
+    }
+
     /// A stand-in for a missing or invalid value while the rest is validated. It is never written.
     fn placeholder() -> Option<Self> {
         None
@@ -206,8 +213,8 @@ pub fn optional<T: JsonInput>(
     problems: &mut InputProblems,
 ) -> Option<FieldPatch<T>> {
     match fields.get(name) {
-        Some(Value::Null) => Some(FieldPatch::Clear),
-        Some(value) if !is_blank_text(value) => {
+        Some(value) if value.is_null() => Some(FieldPatch::Clear),
+        Some(value) if !is_blank_text(value) && !T::means_none(value) => {
             T::read(value, &FieldPath::Field(parent, name), problems).map(FieldPatch::Set)
         }
         _ => Some(FieldPatch::Keep),

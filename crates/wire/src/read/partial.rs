@@ -41,10 +41,14 @@ pub fn list_causing_fields(rejection: &Rejection) -> &'static [&'static str] {
         Rejection::Finance(FinanceProblem::AccountOfAnotherGroup) => {
             &["codTipoLiquidacao", "codContaFinanceira"]
         }
+        Rejection::Finance(
+            FinanceProblem::SettlementTypeOfAnotherGroup | FinanceProblem::SettlementTypeWithoutAccount,
+        ) => &["codTipoLiquidacao", "codContaFinanceira"],
         Rejection::Finance(FinanceProblem::PaidBeforeIssue) => &["dataPagamento"],
         Rejection::Register { problem: RegisterProblem::NotAmong(_), .. } => &["entidade"],
         Rejection::Register { problem: RegisterProblem::OnlyFor(_), .. } => &["tipo"],
         Rejection::Register { problem: RegisterProblem::OnlyForBenefits, .. } => &["entidade"],
+        Rejection::Register { problem: RegisterProblem::OnlyForBankAccounts, .. } => &["tipo"],
         Rejection::Register { problem: RegisterProblem::Below(_), .. } => &["valorDe", "valorAte"],
         Rejection::Register { problem: RegisterProblem::OneOf(_), .. } => &["percentual", "valor"],
         Rejection::Register { problem: RegisterProblem::Overlaps { .. }, .. } => {

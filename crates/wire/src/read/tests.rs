@@ -252,7 +252,7 @@ mod values {
     #[test]
     fn every_wrong_value_is_told_with_what_is_allowed() {
         let found = things(
-            r#"{"dia": "31/02/2026", "cpfCnpj": 1, "valor": 1.555, "combustivel": "flex", "cartao": "12", "telefone": "1",
+            r#"{"dia": "31/02/2026", "cpfCnpj": true, "valor": 1.555, "combustivel": "flex", "cartao": "12", "telefone": "1",
                 "codigoIntegracao": "123456", "ano": 1899, "codPlano": -1, "uf": "XX", "cor": "a\nb",
                 "diaConsulta": "2026-11-14", "campo": []}"#,
         )

@@ -35,7 +35,7 @@ input! {
         consultant "codConsultor": optional SellerCode = 1,
         /// Código do representante.
         representative "codRepresentante": optional SellerCode = 2,
-        /// Data de adesão.
+        /// Data de adesão; onde não vem, um benefício novo já ativo tem a do dia.
         joined "dataAdesao": optional Date = "14/11/2026",
         /// Código do benefício no sistema de quem integra, texto ou número.
         integration_code "codigoIntegracao": optional TextOrNumber<100> = "B-0042",

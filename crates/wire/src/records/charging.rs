@@ -153,10 +153,24 @@ pub struct CobrancaTotaisTO {
     pub motivos: Vec<CobrancaMotivoTO>,
     #[schema(schema_with = describe_previous_run)]
     pub mes_anterior: Option<CobrancaAnteriorTO>,
+    /// Os lançamentos avulsos à espera que esta cobrança não leva. Cada um pode ter um título só dele.
+    pub lancamentos_de_fora: CobrancaLancamentosTO,
+}
+
+/// Lançamentos avulsos, em soma.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CobrancaLancamentosTO {
+    /// Quantos são.
+    #[schema(examples(2))]
+    pub quantidade: i64,
+    /// Quanto somam.
+    #[schema(value_type = f64, examples(35.90))]
+    pub valor: JsonAmount,
 }
 
 fn describe_previous_run() -> RefOr<Schema> {
-    build_nullable_schema::<CobrancaAnteriorTO>("A cobrança do mês anterior para os mesmos benefícios.")
+    build_nullable_schema::<CobrancaAnteriorTO>("O que o mês anterior cobrou dos mesmos benefícios.")
 }
 
 /// Quanto uma cobrança soma de um item.
@@ -195,11 +209,11 @@ pub struct CobrancaMotivoTO {
     pub quantidade: i64,
 }
 
-/// A cobrança do mês anterior, para comparar.
+/// O que o mês anterior cobrou, em uma ou mais cobranças, para comparar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CobrancaAnteriorTO {
-    /// Código da cobrança.
+    /// Código da última dessas cobranças.
     #[schema(examples(11))]
     pub cod_cobranca: i32,
     /// O mês que se cobrou.
@@ -240,7 +254,8 @@ pub struct CobrancaBeneficioTO {
     pub valor: JsonAmount,
     /// Por que não se cobra: `SAIU`, `SITUACAO_NAO_COBRA`, `SEM_DIA_DE_VENCIMENTO`, `ENTROU_DEPOIS_DO_CORTE`,
     /// `JA_COBRADO`, `CARNE`, `SEM_PRECO`, `DESCONTO_TOTAL`, `ALTERADO_DEPOIS_DA_PREVIA`, `NAO_UTILIZAVEL`,
-    /// `LANCAMENTO_ALTERADO`, `LANCAMENTO_SEM_COBRANCA` ou `INCLUIDO_DEPOIS_DA_PREVIA`; `null`, se se cobra.
+    /// `LANCAMENTO_ALTERADO`, `LANCAMENTO_SEM_COBRANCA`, `INCLUIDO_DEPOIS_DA_PREVIA` ou
+    /// `TITULO_FORA_DA_COBRANCA` (importado ou emitido à mão para o mês); `null`, se se cobra.
     #[schema(examples(json!(null)))]
     pub motivo: Option<&'static str>,
     /// O primeiro título que o cobra, depois de emitido.
@@ -248,6 +263,28 @@ pub struct CobrancaBeneficioTO {
     pub cod_titulo: Option<i32>,
     /// Do que se compõe o valor.
     pub linhas: Vec<CobrancaLinhaTO>,
+}
+
+input! {
+    /// Que página dos títulos mantidos.
+    pub struct CobrancaMantidosQuery = "CobrancaMantidosQueryTO" {
+        /// O número da página, a partir de 1.
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
+    }
+}
+
+/// Um título que ficou quando a cobrança foi desfeita.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CobrancaTituloTO {
+    /// Código do título.
+    #[schema(examples(1))]
+    pub cod_titulo: i32,
+}
+
+impl PagedRecord for CobrancaTituloTO {
+    const PAGE: &'static str = "ListaCobrancaTituloTO";
+    const TEXT: &'static str = "Uma página dos títulos que ficaram.";
 }
 
 impl PagedRecord for CobrancaBeneficioTO {
@@ -280,6 +317,13 @@ pub struct CobrancaLinhaTO {
     /// Quanto se desconta.
     #[schema(value_type = f64, examples(150.55))]
     pub desconto: JsonAmount,
+    /// De onde vem o preço: `COMBINADO` com o associado, `TABELA` de preços ou `PLANO`; `null`, se a linha não é o preço
+    /// de um plano.
+    #[schema(examples("TABELA"))]
+    pub origem_valor: Option<&'static str>,
+    /// Código do preço da tabela (`/gestao/tabelaPreco`), se veio dela.
+    #[schema(examples(12))]
+    pub cod_preco: Option<i32>,
     /// O que é, se há mais a dizer.
     #[schema(examples("Proteção 360"))]
     pub descricao: Option<String>,

@@ -4,11 +4,12 @@ use super::nested::build_nullable_schema;
 use super::{EnderecoTO, TelefoneTO, VeiculoTO};
 use crate::input;
 use crate::read::{BoundedInt, JsonInput, QueryDate, describe_schema, make_nullable};
+use crate::set_names::NamedSet;
 use domain::{Involved, PersonCode, Priority, Sex};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::Schema;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
 input! {
     /// O que se procura entre os eventos; sem nada, todos os que o usuário pode ver.
@@ -138,7 +139,9 @@ fn describe_priority() -> RefOr<Schema> {
 }
 
 fn describe_sex() -> RefOr<Schema> {
-    describe_schema(make_nullable(Sex::schema()), "`Feminino` ou `Masculino`.", "Feminino".into())
+    let names = Sex::NAMES.iter().map(|(name, _)| *name);
+    let text = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
+    describe_schema(make_nullable(text.build().into()), "`Feminino` ou `Masculino`.", "Feminino".into())
 }
 
 fn describe_driver() -> RefOr<Schema> {

@@ -39,7 +39,7 @@ input! {
     pub struct TelefoneInput = "TelefoneInputTO" {
         /// O código do país; 55 onde não vem.
         country "ddi": optional TextOrNumber<5> = "55",
-        /// O DDD e o número, com qualquer máscara.
+        /// O DDD e o número, com qualquer máscara. Sem o DDD (8 ou 9 dígitos), fica guardado assim, como incompleto.
         number "numero": optional Phone = "(11)98765-4321",
         /// `Fixo` ou `Celular`; onde não vem, o número diz.
         kind "tipo": optional PhoneKind = "Celular",

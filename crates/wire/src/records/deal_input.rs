@@ -116,7 +116,7 @@ input! {
         cpf "cpf": optional Cpf = "111.444.777-35",
         /// Data de nascimento.
         birth "dataNascimento": optional Date = "2015-03-25",
-        /// `Feminino` ou `Masculino`.
+        /// `Feminino` ou `Masculino`; também `F` e `M`. `Outro`, `Não informado` e o texto vazio não guardam nenhum.
         sex "sexo": optional Sex = "Feminino",
         /// O que é do titular, por exemplo CONJUGE ou FILHO.
         kinship "parentesco": optional Kinship = "FILHO",
@@ -124,7 +124,7 @@ input! {
         plans "planos": optional Vec<PlanCode> = [11],
         /// Valor, em reais.
         price "valor": optional Money = 89.9,
-        /// Telefone com DDD, com qualquer máscara.
+        /// Telefone com DDD, com qualquer máscara; sem o DDD, fica guardado assim, como incompleto.
         phone "telefone": optional Phone = "(11)98765-4321",
         /// E-mail.
         email "email": optional Email = "ana@exemplo.com.br",

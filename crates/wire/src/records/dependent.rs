@@ -43,7 +43,7 @@ input! {
         /// O que o dependente é do titular: CONJUGE, PAI, FILHO, IRMAO, AVO, TIO, SOBRINHO, PRIMO, NETO, SOGRO, OUTRO,
         /// PET_CANINO, PET_FELINO, PET_OUTROS, CUNHADO, GENRO, ENTEADO ou PADRASTO.
         kinship "parentesco": required Kinship = "FILHO",
-        /// `Feminino` ou `Masculino`.
+        /// `Feminino` ou `Masculino`; também `F` e `M`. `Outro`, `Não informado` e o texto vazio não guardam nenhum.
         sex "sexo": optional Sex = "Masculino",
         /// Os códigos dos planos do dependente; também servem os planos como a consulta os devolve.
         plans "planos": optional Vec<PlanoReferenciaInput> = [10],
@@ -51,7 +51,7 @@ input! {
         active "ativo": optional bool = true,
         /// Número da identidade (RG).
         identity "identidade": optional BoundedText<30> = "12.345.678-9",
-        /// Telefone, com o DDD.
+        /// Telefone, com o DDD; sem ele, fica guardado assim, como incompleto.
         phone "telefone": optional Phone = "(11)98765-4321",
         /// E-mail.
         email "email": optional Email = "joao@exemplo.com.br",

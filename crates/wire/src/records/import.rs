@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 input! {
     /// O arquivo que se envia.
     pub struct ImportacaoArquivoQuery = "ImportacaoArquivoQueryTO" {
-        /// O que o arquivo traz: associados, veiculos, dependentes, leads, planos, vendedores, titulos ou saldos.
+        /// O que o arquivo traz: associados, veiculos, dependentes, leads, planos, vendedores, titulos, saldos, precos, descontos, tiposTitulo, itensCobranca, regrasEncargos, formasPagamento, tiposLiquidacao, contasFinanceiras, feriados ou gruposProtecao.
         kind "tipo": required BoundedText<20> = "associados",
         /// O nome do arquivo, para encontrá-lo depois.
         name "arquivo": optional BoundedText<200> = "associados.csv",

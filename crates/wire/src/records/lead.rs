@@ -53,7 +53,7 @@ input! {
         document "documento": optional Document = "529.982.247-25",
         /// O mesmo que `documento`.
         cpf_cnpj "cpfCnpj": optional Document = "529.982.247-25",
-        /// Telefone com DDD, com qualquer máscara.
+        /// Telefone com DDD, com qualquer máscara; sem o DDD, fica guardado assim, como incompleto.
         phone "telefone": optional Phone = "(11)98765-4321",
         /// Os telefones, onde há mais de um.
         phones "telefones": optional Vec<TelefoneInput> = [{"ddi": "55", "numero": "(11)98765-4321", "tipo": "Celular"}],

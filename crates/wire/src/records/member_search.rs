@@ -53,7 +53,8 @@ input! {
     }
 }
 
-/// Um associado com um dos seus benefícios. Quem não tem benefício vem uma vez, com os campos do benefício `null`.
+/// Um associado com um dos seus benefícios. Quem não tem benefício vem uma vez, com os campos do benefício `null`
+/// (`planos` e `dadosAdicionais` são `[]`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PesquisaAssociadoOutputTO {
@@ -90,7 +91,7 @@ pub struct PesquisaAssociadoOutputTO {
     #[schema(schema_with = describe_address)]
     pub endereco: Option<EnderecoTO>,
     /// Os planos ativos do benefício.
-    pub planos: Option<Vec<PlanoValorTO>>,
+    pub planos: Vec<PlanoValorTO>,
     /// Nome da situação do benefício, em maiúsculas.
     #[schema(examples("ATIVO"))]
     pub situacao: Option<String>,
@@ -140,7 +141,7 @@ pub struct PesquisaAssociadoOutputTO {
     #[schema(examples("AB"))]
     pub categoria_cnh: Option<String>,
     /// Os campos adicionais do benefício.
-    pub dados_adicionais: Option<Vec<CampoAdicionalValorTO>>,
+    pub dados_adicionais: Vec<CampoAdicionalValorTO>,
     /// Código da loja do benefício ou, sem ele, da pessoa.
     #[schema(examples(1))]
     pub cod_loja: i32,

@@ -16,6 +16,7 @@ mod change;
 mod charging;
 mod claim;
 mod contact;
+mod credit;
 mod credit_card;
 mod deal;
 mod deal_input;
@@ -31,6 +32,7 @@ mod lead;
 mod management;
 mod member;
 mod member_search;
+mod money_overview;
 mod nested;
 mod page;
 mod pending_charge;
@@ -77,10 +79,12 @@ pub use case_parts::{ChecklistItemTO, EventoRelacionadoTO, NotaTO, ProximaSituac
 pub use change::{AlteracaoTO, HistoricoRegistroTO};
 pub use charging::{
     CobrancaAnteriorTO, CobrancaBeneficioQuery, CobrancaBeneficioTO, CobrancaCompletaTO, CobrancaInput,
-    CobrancaItemTO, CobrancaLinhaTO, CobrancaMotivoTO, CobrancaQuery, CobrancaTO, CobrancaTotaisTO,
+    CobrancaItemTO, CobrancaLancamentosTO, CobrancaLinhaTO, CobrancaMantidosQuery, CobrancaMotivoTO,
+    CobrancaQuery, CobrancaTO, CobrancaTituloTO, CobrancaTotaisTO,
 };
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
+pub use credit::{CreditoDevolucaoInput, CreditoInput, CreditoQuery, CreditoTO, ListaCreditoTO};
 pub use credit_card::CartaoCreditoTO;
 pub use deal::{
     HistoricoNegocioTO, NegocioDependenteTO, NegocioOutputTO, NegocioTO, PesquisaNegocioOutputTO,
@@ -112,6 +116,9 @@ pub use management::{
 };
 pub use member::{AssociadoTO, BeneficioResumoTO};
 pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
+pub use money_overview::{
+    FaixaAtrasoTO, MesVencimentoTO, ResumoFinanceiroQuery, ResumoFinanceiroTO, TitulosAbertosTO,
+};
 pub use page::{ListPage, PagedRecord};
 pub use pending_charge::{
     LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput, ListaLancamentoTO,
@@ -136,7 +143,7 @@ pub use title::{
     PeriodosTO, PesquisaTituloQuery, RecebimentoInput, SaldoPessoaTO, TituloBeneficioTO, TituloGestaoInput,
     TituloGestaoTO, TituloHojeTO, TituloInput, TituloListaTO, TituloTO, VencimentoInput,
 };
-pub use title_detail::{TituloLinhaTO, TituloPagamentoTO};
+pub use title_detail::{TituloLinhaTO, TituloPagamentoTO, TituloPixTO};
 pub use title_import::{SaldoInicialInput, TituloImportadoInput};
 pub use title_revision::{
     RevisaoAplicadaTO, RevisaoInput, RevisaoNovoTO, RevisaoQuery, RevisaoResumoTO, RevisaoTO, RevisaoTituloTO,

@@ -20,7 +20,7 @@ input! {
         nature "natureza": optional Nature = "F",
         /// E-mail.
         email "email": optional Email = "maria@exemplo.com.br",
-        /// `Feminino` ou `Masculino`.
+        /// `Feminino` ou `Masculino`; também `F` e `M`. `Outro`, `Não informado` e o texto vazio não guardam nenhum.
         sex "sexo": optional Sex = "Feminino",
         /// Data de nascimento.
         birth "dataNascimento": optional Date = "25/03/1988",

@@ -283,7 +283,7 @@ fn a_row_of_the_member_search_has_every_key_also_without_a_benefit() {
         telefone_celular: some("(11)98765-4321"),
         telefone_fixo: some("(11)3333-4444"),
         endereco: Some(address()),
-        planos: Some(plans()),
+        planos: plans(),
         situacao: some("ATIVO"),
         tipo_situacao: Some("ATIVO"),
         tipo_beneficio: Some("VEICULAR"),
@@ -300,7 +300,7 @@ fn a_row_of_the_member_search_has_every_key_also_without_a_benefit() {
         identidade: some("12"),
         numero_cnh: some("34"),
         categoria_cnh: some("AB"),
-        dados_adicionais: Some(fields()),
+        dados_adicionais: fields(),
         cod_loja: 1,
         nome_loja: "Matriz".to_owned(),
         cod_consultor: Some(1),
@@ -329,6 +329,6 @@ fn a_row_of_the_member_search_has_every_key_also_without_a_benefit() {
     };
     assert_eq!(
         text(&ListPage::new(vec![empty], 1, 1)),
-        r#"{"itens":[{"codPessoa":556,"codBeneficio":null,"sequencial":null,"nomePessoa":"José","cpfCnpj":null,"dataNascimento":null,"sexo":null,"email":null,"telefoneCelular":null,"telefoneFixo":null,"endereco":null,"planos":null,"situacao":null,"tipoSituacao":null,"tipoBeneficio":null,"dataCadastro":"14/11/2026","dataAdesao":null,"dataAtivacao":null,"dataAtualizacao":"14/11/2026","placa":null,"chassi":null,"numeroCartaoDesconto":null,"nomeMae":null,"estadoCivil":null,"nomeEmpresa":null,"identidade":null,"numeroCnh":null,"categoriaCnh":null,"dadosAdicionais":null,"codLoja":1,"nomeLoja":"Matriz","codConsultor":null,"nomeConsultor":null,"codRepresentante":null,"nomeRepresentante":null,"conjuge":null,"cpfCnpjResponsavelFinanceiro":null,"enderecoResponsavelFinanceiro":null}],"paginaAtual":1,"proximaPagina":false,"quantidade":1}"#
+        r#"{"itens":[{"codPessoa":556,"codBeneficio":null,"sequencial":null,"nomePessoa":"José","cpfCnpj":null,"dataNascimento":null,"sexo":null,"email":null,"telefoneCelular":null,"telefoneFixo":null,"endereco":null,"planos":[],"situacao":null,"tipoSituacao":null,"tipoBeneficio":null,"dataCadastro":"14/11/2026","dataAdesao":null,"dataAtivacao":null,"dataAtualizacao":"14/11/2026","placa":null,"chassi":null,"numeroCartaoDesconto":null,"nomeMae":null,"estadoCivil":null,"nomeEmpresa":null,"identidade":null,"numeroCnh":null,"categoriaCnh":null,"dadosAdicionais":[],"codLoja":1,"nomeLoja":"Matriz","codConsultor":null,"nomeConsultor":null,"codRepresentante":null,"nomeRepresentante":null,"conjuge":null,"cpfCnpjResponsavelFinanceiro":null,"enderecoResponsavelFinanceiro":null}],"paginaAtual":1,"proximaPagina":false,"quantidade":1}"#
     );
 }

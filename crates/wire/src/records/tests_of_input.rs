@@ -80,14 +80,14 @@ fn the_examples_of_every_query_are_read() {
 #[test]
 fn a_person_needs_a_name_and_a_document_and_every_problem_has_its_place() {
     let found = read_body_text::<PessoaInput>(
-        r#"{"sexo": "F", "telefones": [{"numero": ""}, {"numero": "1", "tipo": "Comercial"}],
+        r#"{"sexo": "X", "telefones": [{"numero": ""}, {"numero": "1", "tipo": "Comercial"}],
             "endereco": {"uf": "XX", "cep": "1"}, "cpfCnpj": "111.111.111-11"}"#,
     )
     .unwrap_err();
     assert_eq!(
         found,
         [
-            "sexo: \"F\" não é um valor aceito; use Feminino ou Masculino.",
+            "sexo: \"X\" não é um valor aceito; use Feminino ou Masculino.",
             "telefones[1].numero: \"1\" não é um telefone; use o DDD e o número, como (11)98765-4321.",
             "telefones[1].tipo: \"Comercial\" não é um valor aceito; use Fixo ou Celular.",
             "endereco.cep: \"1\" não é um CEP; use oito dígitos, como 01310-100.",

@@ -2,7 +2,9 @@
 
 use super::{JsonAmount, TituloLinhaTO, TituloPagamentoTO};
 use crate::input;
-use crate::read::{BoundedInt, LenientDate, LenientMember, MonthText};
+use crate::read::{
+    BoundedInt, LenientDate, LenientMember, MonthText, ProgramAmount, ProgramDate, ProgramLine, ProgramNote,
+};
 use domain::finance::LaunchKind;
 use domain::{
     BenefitCode, BoundedText, BranchCode, Date, Money, MoneyAccountCode, NoteText, PersonCode,
@@ -18,11 +20,12 @@ input! {
     pub struct PesquisaTituloQuery = "PesquisaTituloQueryTO" {
         /// `Crédito` (o que se recebe), `Débito` (o que se paga) ou `Rateio`, com ou sem acento.
         launch_kind "tipo": required LenientMember<LaunchKind> = "Crédito",
-        /// `Aberto`, `Pendente`, `Liquidado`, `Cancelado` ou `Vencido` (aberto e já vencido); pode vir mais de uma vez.
+        /// `Aberto`, `Pendente`, `Liquidado`, `Cancelado` ou `Vencido` (aberto e já vencido); várias, separadas por vírgula
+        /// ou em parâmetros repetidos, também como `situacao[]`.
         situation "situacao": optional String = "Aberto",
         /// CPF ou CNPJ da pessoa, com ou sem máscara.
         document "cpfCnpj": optional String = "529.982.247-25",
-        /// A placa de um veículo protegido.
+        /// A placa de um veículo protegido: os títulos de quem o protege agora ou foi o último a protegê-lo.
         plate "placa": optional String = "ABC1D23",
         /// Código da pessoa.
         person "codPessoa": optional PersonCode = 555,
@@ -202,7 +205,7 @@ pub struct TituloBeneficioTO {
     #[schema(examples("ATIVO"))]
     pub tipo_situacao: &'static str,
     /// O que o benefício protege.
-    #[schema(examples("FIAT ARGO 1.0 - ABC1D23"))]
+    #[schema(examples("ABC1D23 - FIAT ARGO 1.0"))]
     pub descricao: String,
 }
 
@@ -214,7 +217,7 @@ pub struct LiquidacaoTO {
     /// Código da liquidação.
     #[schema(examples(81))]
     pub cod_liquidacao: i32,
-    /// Código do tipo de liquidação; `null`, se foi pago com o crédito da pessoa.
+    /// Código do tipo de liquidação; `null`, se foi pago com o crédito da pessoa ou no sistema antigo.
     #[schema(examples(3))]
     pub cod_tipo_liquidacao: Option<i32>,
     /// Nome do tipo de liquidação.
@@ -282,16 +285,16 @@ input! {
         person "codPessoa": required PersonCode = 555,
         /// Código do tipo de título, que diz se é de crédito ou de débito.
         title_type "codTipoTitulo": required TitleTypeCode = 1,
-        /// O valor, de no mínimo 0.01.
-        amount "valor": required Money = 150.55,
-        /// O que se cobra; onde não vem, o nome do tipo.
-        description "descricao": optional BoundedText<200> = "Mensalidade de novembro",
-        /// Data de vencimento; onde não vem, o próximo dia de vencimento do benefício.
-        due "vencimento": optional Date = "2026-12-10",
-        /// Data de emissão; onde não vem, hoje.
-        issued "dataEmissao": optional Date = "2026-11-18",
+        /// O valor, de no mínimo 0.01: um número ou, entre aspas, também com vírgula ("1.150,55").
+        amount "valor": required ProgramAmount = 150.55,
+        /// O que se cobra; onde não vem, o nome do tipo. Quebras de linha se tornam espaços.
+        description "descricao": optional ProgramLine<500> = "Mensalidade de novembro",
+        /// Data de vencimento; onde não vem, o próximo dia de vencimento do benefício. A hora, se vier, não conta.
+        due "vencimento": optional ProgramDate = "2026-12-10",
+        /// Data de emissão; onde não vem, hoje. A hora, se vier, não conta.
+        issued "dataEmissao": optional ProgramDate = "2026-11-18",
         /// Observação.
-        note "observacao": optional NoteText = "Combinado por telefone.",
+        note "observacao": optional ProgramNote = "Combinado por telefone.",
     }
 }
 
@@ -300,12 +303,13 @@ input! {
     pub struct LiquidacaoInput = "LiquidacaoInputTO" {
         /// Código do título.
         title "codTitulo": required TitleCode = 9001,
-        /// Quanto foi pago; o que passar do devido fica como crédito da pessoa.
-        amount "valorPago": required Money = 150.55,
+        /// Quanto foi pago: um número ou, entre aspas, também com vírgula. O que passar do devido fica como crédito da
+        /// pessoa.
+        amount "valorPago": required ProgramAmount = 150.55,
         /// Código do tipo de liquidação.
         settlement_type "codTipoLiquidacao": required SettlementTypeCode = 3,
         /// Observação.
-        note "observacao": optional NoteText = "Pago no balcão.",
+        note "observacao": optional ProgramNote = "Pago no balcão.",
     }
 }
 
@@ -473,7 +477,7 @@ pub struct SaldoPessoaTO {
     /// A soma do que está vencido, sem multa e juros.
     #[schema(value_type = f64, examples(150.55))]
     pub valor_vencido: JsonAmount,
-    /// O que pagou a mais e ainda não foi usado.
+    /// O que pagou a mais ou adiantado, e ainda não foi usado nem devolvido.
     #[schema(value_type = f64, examples(150.55))]
     pub credito: JsonAmount,
 }

@@ -21,6 +21,9 @@ input! {
         /// a cobrança do mês, `FECHAR` e reabrir meses. Se não vier, `integracao` fica com VER e LIQUIDAR, e `operador` com nada.
         /// O administrador pode tudo.
         money_rights "permissoesFinanceiras": optional Vec<MoneyRight> = ["VER", "LIQUIDAR"],
+        /// Resposta antiga da pesquisa: `GET /ext/associado` devolve a este usuário só a lista de itens, sem o objeto em volta, como
+        /// esperam programas de 2023 e 2024. False onde não vem.
+        gets_old_search_answer "respostaAntigaPesquisa": optional bool = false,
         /// O código a manter, se o usuário já tem um em outro sistema; o próximo livre, onde não vem.
         code "codUsuario": optional BoundedInt<1, 1_000_000_000> = 300,
     }
@@ -42,6 +45,9 @@ input! {
         /// O que pode fazer com dinheiro, que substitui o que podia: `VER` valores e títulos, `LIQUIDAR` (receber e
         /// estornar pagamentos), `APROVAR` a cobrança do mês, `FECHAR` e reabrir meses. O administrador pode tudo.
         money_rights "permissoesFinanceiras": optional Vec<MoneyRight> = ["VER", "LIQUIDAR"],
+        /// Resposta antiga da pesquisa: `GET /ext/associado` devolve a este usuário só a lista de itens, sem o objeto em volta, como
+        /// esperam programas de 2023 e 2024.
+        gets_old_search_answer "respostaAntigaPesquisa": optional bool = false,
         /// False desativa o usuário e encerra as suas sessões.
         active "ativo": optional bool = true,
     }
@@ -85,6 +91,9 @@ pub struct UsuarioTO {
     /// O que pode fazer com dinheiro: `VER`, `LIQUIDAR`, `APROVAR` e `FECHAR`. O administrador pode tudo.
     #[schema(examples("VER"))]
     pub permissoes_financeiras: Vec<&'static str>,
+    /// Se `GET /ext/associado` devolve a este usuário só a lista de itens, como esperam programas de 2023 e 2024.
+    #[schema(examples(false))]
+    pub resposta_antiga_pesquisa: bool,
     /// Se pode entrar.
     #[schema(examples(true))]
     pub ativo: bool,

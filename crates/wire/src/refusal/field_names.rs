@@ -73,6 +73,7 @@ pub fn name_field(field: InputField) -> &'static str {
         InputField::TitleType => "codTipoTitulo",
         InputField::SettlementType => "codTipoLiquidacao",
         InputField::Settlement => "codLiquidacao",
+        InputField::CreditReceipt => "codCredito",
         InputField::PendingCharge => "codLancamento",
         InputField::ChargeItem => "codItemCobranca",
         InputField::Discount => "codDesconto",

@@ -36,6 +36,9 @@ pub(super) fn describe_finance_problem(problem: &FinanceProblem) -> RequestProbl
             "codTitulo",
             format!("o título {}; só um título aberto aceita isto.", describe_situation(*situation)),
         ),
+        P::OwedByAssociation => {
+            ("codTitulo", "é a associação que paga este título; o Pix é só para o que ela recebe.".to_owned())
+        }
         P::NotPending(_) => ("codTitulo", "o título não está à espera de liberação.".to_owned()),
         P::HasSettlement => {
             ("codTitulo", "o título já tem liquidação; estorne-a antes de cancelar.".to_owned())
@@ -46,15 +49,84 @@ pub(super) fn describe_finance_problem(problem: &FinanceProblem) -> RequestProbl
             "o crédito que sobrou deste pagamento já foi usado; desfaça o uso antes de estornar.".to_owned(),
         ),
         P::NoCredit => ("codTitulo", "a pessoa não tem crédito que pague este título.".to_owned()),
+        P::ReceivedCreditUsed => (
+            "codCredito",
+            "este crédito já foi usado ou devolvido, no todo ou em parte; desfaça o uso antes de estornar."
+                .to_owned(),
+        ),
+        P::CreditReceiptReversed => ("codCredito", "já foi estornado.".to_owned()),
+        P::RefundAboveCredit { available: 0 } => ("valor", "a pessoa não tem crédito a devolver.".to_owned()),
+        P::RefundAboveCredit { available } => (
+            "valor",
+            format!("passa do crédito da pessoa, que é de {}.", format_cents(&available.to_string())),
+        ),
+        P::RefundAboveBranchCredit { available: 0 } => {
+            ("valor", "a pessoa não tem crédito desta loja a devolver.".to_owned())
+        }
+        P::RefundAboveBranchCredit { available } => (
+            "valor",
+            format!(
+                "passa do crédito da pessoa nesta loja, que é de {}.",
+                format_cents(&available.to_string())
+            ),
+        ),
+        P::RefundBeforeCredit { first_day } => (
+            "dataPagamento",
+            format!("a pessoa só tem este crédito desde {first_day}; use esse dia ou um posterior."),
+        ),
+        P::RefundBranchRequired => (
+            "codLoja",
+            "a pessoa tem crédito de mais de uma loja; informe de qual delas ele é devolvido.".to_owned(),
+        ),
+        P::RefundGroupRequired => (
+            "codGrupo",
+            "a pessoa tem crédito em mais de um grupo de proteção; informe de qual deles ele é devolvido."
+                .to_owned(),
+        ),
+        P::CreditGroupRequired => (
+            "codGrupo",
+            "os benefícios da pessoa não indicam um único grupo de proteção; informe o grupo do crédito."
+                .to_owned(),
+        ),
+        P::CreditReceivedBefore(code) => (
+            "confirmarRepetido",
+            format!(
+                "o crédito {code} já registra um pagamento igual: mesma pessoa, título, valor, data e conta. Se este é \
+                 outro, confirme."
+            ),
+        ),
+        P::TitleTakesPayment(TitleSituation::Pending) => {
+            ("codTitulo", "o título ainda não foi liberado; libere-o e registre o pagamento nele.".to_owned())
+        }
+        P::TitleTakesPayment(_) => (
+            "codTitulo",
+            "o título está aberto: registre o pagamento nele; o que passar do devido vira crédito."
+                .to_owned(),
+        ),
+        P::TitleOfAnotherPerson => {
+            ("codTitulo", "este título não é uma dívida desta pessoa; confira o número.".to_owned())
+        }
+        P::TitleOfAnotherGroup => {
+            ("codGrupo", "o título é de outro grupo de proteção; informe o dele ou nenhum.".to_owned())
+        }
         P::LaterSettlement { paid_on } => {
             ("dataPagamento", format!("há um recebimento de {paid_on}, posterior a este; estorne-o antes."))
         }
         P::PaidInFuture => ("dataPagamento", "não pode ser depois de hoje.".to_owned()),
+        P::PaidTooLongAgo => ("dataPagamento", "não pode ser antes de 2000.".to_owned()),
         P::PaidBeforeIssue => ("dataPagamento", "não pode ser antes do lançamento do título.".to_owned()),
         P::PaidTooMuch => ("valorPago", "passa do que falta pagar deste título; informe menos.".to_owned()),
         P::AccountOfAnotherGroup => {
             ("codContaFinanceira", "esta conta é de outro grupo de proteção; use outra.".to_owned())
         }
+        P::SettlementTypeOfAnotherGroup => (
+            "codTipoLiquidacao",
+            "a conta deste tipo de liquidação é de outro grupo de proteção; use outro tipo.".to_owned(),
+        ),
+        P::SettlementTypeWithoutAccount => (
+            "codTipoLiquidacao",
+            "a conta deste tipo de liquidação não está em uso; use outro tipo.".to_owned(),
+        ),
         P::ExpenseItem => ("codItemCobranca", "é um item de despesa; use um item que se cobre.".to_owned()),
         P::NotWaiting(situation) => (
             "codLancamento",

@@ -29,6 +29,10 @@ pub(super) fn describe_opening_import_problem(problem: &OpeningImportProblem) ->
                  vencimento."
             ),
         ),
+        P::ReservedKey => (
+            "codigoExterno",
+            "não pode começar com “mirror:”, que marca os títulos trazidos pelo espelhamento.".to_owned(),
+        ),
         P::NoOwnerOfBalance => {
             return RequestProblem::general("informe o CPF ou CNPJ do associado, ou a conta ou o caixa.");
         }

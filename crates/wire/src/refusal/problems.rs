@@ -30,6 +30,14 @@ pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, S
             format!("o tipo de título {code} não é de crédito; use um do que o associado paga.")
         }
         P::NotAVehicle(code) => format!("o benefício {code} não é veicular."),
+        P::BadPixKey => {
+            "não é uma chave Pix; use o CPF, o CNPJ, o e-mail, o telefone com +55 ou a chave aleatória."
+                .to_owned()
+        }
+        P::OnlyForBankAccounts => "só uma conta do tipo BANCO tem chave Pix.".to_owned(),
+        P::NoCodeText { longest } => {
+            format!("vai sem acentos no código Pix; use de 1 a {longest} letras e números.")
+        }
         P::NoFilter(allowed) => format!("informe ao menos um destes: {}.", join_alternatives(allowed)),
         P::Fixed { now } => format!("não muda depois de cadastrado; é {now}."),
         P::CodeTaken { what, code } => {
@@ -178,9 +186,19 @@ pub(super) fn describe_import_problem(problem: &ImportProblem) -> RequestProblem
             "titular",
             "ele tem mais de um benefício em vigor; diga qual, pela placa ou pelo código do benefício.",
         ),
+        P::ManyRecords => {
+            RequestProblem::general("há mais de um cadastro que pode ser o da linha; diga qual, pelo código.")
+        }
         P::SameRecord(line) => {
             RequestProblem::general(format!("repete o registro da linha {line}; deixe só uma das duas."))
         }
+        P::OverlappingLine(line) => RequestProblem::of(
+            "valorDe",
+            format!(
+                "a faixa se cruza com a da linha {line}, que vale para os mesmos casos; as duas pontas entram na faixa: se uma vai \
+                 até 20.000,00, a próxima começa em 20.000,01."
+            ),
+        ),
         P::NotMapped(fields) => {
             RequestProblem::of("colunas", format!("diga que coluna do arquivo traz {}.", fields.join(" e ")))
         }
@@ -238,8 +256,11 @@ fn name_references(kind: ReferenceKind) -> &'static str {
         ReferenceKind::Members => "associados",
         ReferenceKind::Benefits => "benefícios",
         ReferenceKind::Titles => "títulos",
+        ReferenceKind::Plans => "planos",
         ReferenceKind::Prices => "preços da tabela",
         ReferenceKind::Discounts => "descontos",
+        ReferenceKind::ChargingRuns => "cobranças do mês",
+        ReferenceKind::LedgerAccounts => "lançamentos nos livros",
         ReferenceKind::Settlements => "liquidações",
         ReferenceKind::Credit => "um crédito nos livros",
         ReferenceKind::Dependents => "dependentes",

@@ -91,6 +91,7 @@ fn another(setting: &SettingDefinition) -> Value {
         "http.log_requests" => Value::from("errors"),
         "http.trusted_proxies" | "http.metrics_from" => Value::from_iter(["192.0.2.0/24"]),
         "http.cors_origins" => Value::from_iter(["https://app.example"]),
+        "http.any_ext_prefix" => Value::from(false),
         "tls.self_signed" => Value::from(true),
         // Twice the timeout must fit into the lease.
         "triggers.timeout" => Value::from("16s"),

@@ -5,6 +5,7 @@ use crate::calls::{
     VEHICLES, bare, car, cpf, each, health, told_about, with,
 };
 use serde_json::{Value, json};
+use std::time::Duration;
 use testkit::{World, both_engines};
 
 #[both_engines]
@@ -151,6 +152,40 @@ async fn the_day_of_joining_comes_in_either_form(world: World) {
             "dataAdesao"
         ));
     }
+}
+
+#[both_engines]
+async fn what_is_active_from_the_start_has_joined_on_that_day(world: World) {
+    let mut calls = Calls::on(world).await;
+    calls.member(1).await;
+    // Late in the evening it is the next day in UTC already.
+    calls.world.clock.pass(Duration::from_hours(13));
+    calls.operator = calls.server().token(&calls.world.operator.email).await;
+    calls.administrator = calls.server().token(&calls.world.administrator.email).await;
+    for (more, day) in [
+        (json!({"ativo": true}), json!("14/11/2026")),
+        (json!({"situacao": "ativo"}), json!("14/11/2026")),
+        (json!({"ativo": true, "dataAdesao": null}), json!("14/11/2026")),
+        (json!({"ativo": true, "dataAdesao": ""}), json!("14/11/2026")),
+        (json!({"ativo": true, "dataAdesao": "01/10/2026"}), json!("01/10/2026")),
+        (json!({"ativo": false}), Value::Null),
+        (json!({"situacao": "INADIMPLENTE"}), Value::Null),
+        (json!({}), Value::Null),
+    ] {
+        let saved = calls.health(1, more.clone()).await;
+        assert_eq!(calls.now(&saved).await["dataAdesao"], day, "{more}");
+    }
+    let car = calls.car(1, "ABC1D23", json!({"ativo": true})).await;
+    assert_eq!(calls.now(&car).await["dataAdesao"], "14/11/2026");
+    // A day that is cleared later stays so, and to become active later says nothing of the day.
+    let code = &car["codBeneficio"];
+    let cleared = json!({"codBeneficio": code, "cpfCnpj": cpf(1), "dataAdesao": null});
+    let cleared = calls.saved(&calls.operator, VEHICLES, &cleared).await;
+    assert_eq!(calls.now(&cleared).await["dataAdesao"], Value::Null);
+    let pending = calls.car(1, "DEF4G56", json!({})).await;
+    let activated = json!({"codBeneficio": pending["codBeneficio"], "cpfCnpj": cpf(1), "ativo": true});
+    let activated = calls.saved(&calls.operator, VEHICLES, &activated).await;
+    assert_eq!(calls.now(&activated).await["dataAdesao"], Value::Null);
 }
 
 #[both_engines]

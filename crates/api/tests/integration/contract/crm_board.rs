@@ -185,6 +185,10 @@ async fn a_dependent_of_a_deal_is_changed_field_by_field(world: World) {
     assert_eq!(put(saved.clone()).await.json(), saved, "what it gives is taken back");
     let changed = put(json!({"nome": "Bia Prado", "valor": null, "planos": null, "sexo": ""})).await.json();
     assert_eq!(changed, with(saved, json!({"nome": "Bia Prado", "valor": null, "planos": []})));
+    for (given, shown) in [("F", json!("Feminino")), ("Outro", json!("Feminino")), ("M", json!("Masculino"))]
+    {
+        assert_eq!(put(json!({"sexo": given})).await.json()["sexo"], shown, "{given}");
+    }
     for (bad, field) in [
         (json!({"nome": null}), "nome"),
         (json!({"parentesco": null}), "parentesco"),
@@ -196,7 +200,7 @@ async fn a_dependent_of_a_deal_is_changed_field_by_field(world: World) {
         let reply = put(bad).await;
         assert!(told_about(reply.refuses(400), field), "{field}: {reply:?}");
     }
-    let told = calls.refused(&dependents(&deal), &json!({"planos": [99], "sexo": "F"})).await;
+    let told = calls.refused(&dependents(&deal), &json!({"planos": [99], "sexo": "X"})).await;
     for field in ["nome", "parentesco", "planos", "sexo"] {
         assert!(told_about(&told, field), "{field} in {told}");
     }

@@ -27,6 +27,80 @@ async fn numbers(calls: &Calls, person: &Value) -> Vec<String> {
 }
 
 #[both_engines]
+async fn an_incomplete_telephone_is_kept_and_leads_to_its_lead(world: World) {
+    let calls = Calls::on(world).await;
+    let ana = calls.saved(&calls.operator, LEADS, &json!({"nome": "Ana", "telefone": "98765-0001"})).await;
+    assert_eq!(ana["telefoneCelular"], "98765-0001");
+    for form in [
+        json!({"nome": "ÁNA", "telefone": "987650001"}),
+        with(json!({"nome": "Ana"}), phones(&["98765 0001"])),
+    ] {
+        let again = calls.saved(&calls.operator, LEADS, &form).await;
+        assert_eq!(again["codLead"], ana["codLead"], "{form}");
+    }
+    assert_eq!(calls.count("leads").await, 1);
+    // Whoever knows the area finds it, too.
+    for text in ["98765-0001", FIRST] {
+        assert_eq!(each(&calls.leads(&[("filtro", text)]).await, "nomePessoa"), ["Ana"], "{text}");
+    }
+    let other = calls.saved(&calls.operator, LEADS, &json!({"nome": "Eva", "telefone": "98765-0001"})).await;
+    assert_ne!(other["codLead"], ana["codLead"], "another person in another city");
+    for (name, lead) in [("Ana", &ana), ("Eva", &other)] {
+        let form = json!({"nome": name, "telefone": "98765-0001"});
+        assert_eq!(calls.saved(&calls.operator, LEADS, &form).await["codLead"], lead["codLead"], "{name}");
+    }
+    assert!(calls.leads(&[("filtro", SECOND)]).await.is_empty());
+    let told = calls.refused(LEADS, &json!({"nome": "Bia", "telefone": "7650001"})).await;
+    assert!(told_about(&told, "telefone"), "{told}");
+}
+
+/// Without its area code a number may be another person's in another city.
+#[both_engines]
+async fn the_ending_of_a_telephone_leads_to_the_only_lead_of_its_name(world: World) {
+    let calls = Calls::on(world).await;
+    let post = async |name: &str, number: &str| {
+        calls.saved(&calls.operator, LEADS, &json!({"nome": name, "telefone": number})).await
+    };
+    let ana = post("Ana", FIRST).await;
+    let audited = calls.count("audit").await;
+    assert_eq!(post("Ana", "98765-0001").await, ana, "the complete number stays");
+    let listed = with(json!({"nome": "Ana"}), phones(&["98765-0001"]));
+    assert_eq!(calls.saved(&calls.operator, LEADS, &listed).await, ana);
+    assert_eq!(numbers(&calls, &ana["codPessoa"]).await, [FIRST]);
+    assert_eq!(calls.count("audit").await, audited, "nothing changed");
+    let eva = post("Eva", "98765-0001").await;
+    assert_ne!(eva["codLead"], ana["codLead"]);
+    assert_eq!(post("Eva", "98765-0001").await["codLead"], eva["codLead"]);
+    assert_eq!(post("ána", "98765-0001").await["codLead"], ana["codLead"]);
+    // In two cities there are two.
+    let here = post("Bia", "(11)91111-0000").await;
+    let there = post("Bia", "(21)91111-0000").await;
+    let third = post("Bia", "91111-0000").await;
+    assert!(third["codLead"] != here["codLead"] && third["codLead"] != there["codLead"]);
+    assert_eq!(post("Bia", "91111-0000").await["codLead"], third["codLead"]);
+    assert_eq!(calls.count("leads").await, 5);
+}
+
+#[both_engines]
+async fn a_lead_keeps_its_complete_telephone(world: World) {
+    let calls = Calls::on(world).await;
+    let lead = json!({"nome": "Ana", "documento": cpf(1)});
+    let saved = calls.saved(&calls.operator, LEADS, &with(lead.clone(), phones(&[FIRST, OFFICE]))).await;
+    let save = async |more: Value| {
+        let saved = calls.saved(&calls.operator, LEADS, &with(lead.clone(), more)).await;
+        (saved["telefoneCelular"].clone(), numbers(&calls, &saved["codPessoa"]).await)
+    };
+    let all = |numbers: &[&str]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
+    for same in [json!({"telefone": "98765-0001"}), phones(&["98765-0001", "3333-0003"])] {
+        assert_eq!(save(same.clone()).await, (json!(FIRST), all(&[FIRST, OFFICE])), "{same}");
+    }
+    let other = save(json!({"telefone": "98765-0009"})).await;
+    assert_eq!(other, (json!("98765-0009"), all(&["98765-0009", OFFICE])), "another number replaces it");
+    assert_eq!(save(json!({"telefone": SECOND})).await, (json!(SECOND), all(&[SECOND, OFFICE])));
+    assert_eq!(saved["telefoneFixo"], OFFICE);
+}
+
+#[both_engines]
 async fn a_lead_is_known_and_found_by_every_telephone(world: World) {
     let calls = Calls::on(world).await;
     let body = with(json!({"nome": "Ana"}), phones(&[FIRST, SECOND, OFFICE]));

@@ -159,7 +159,7 @@ async fn all_problems_of_a_dependent_come_at_once(world: World) {
         let told = calls.refused(DEPENDENTS, &dependent(&benefit, json!({"cpf": wrong}))).await;
         assert!(told_about(&told, "cpf"), "{wrong}: {told}");
     }
-    let body = json!({"codBeneficio": 99, "nome": "A", "parentesco": "FILHO", "cpf": "1", "sexo": "M", "email": "x",
+    let body = json!({"codBeneficio": 99, "nome": "A", "parentesco": "FILHO", "cpf": "1", "sexo": "X", "email": "x",
         "telefone": "1", "dataNascimento": "31/02/2015", "numeroCartaoDesconto": "12", "ativo": "talvez",
         "planos": [99, {"codPlano": 98}, {"nome": "x"}]});
     let told = calls.refused(DEPENDENTS, &body).await;

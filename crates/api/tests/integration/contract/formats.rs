@@ -1,6 +1,6 @@
 //! How values look on their way in and on their way out, in every record alike.
 
-use crate::calls::{Calls, LIST, MEMBERS, VEHICLES, bare, car, cpf, each, told_about, with};
+use crate::calls::{Calls, LIST, MEMBERS, VEHICLES, array, bare, car, cpf, each, told_about, with};
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{World, both_engines};
@@ -45,6 +45,53 @@ async fn documents_in_bodies_are_verified(world: World) {
     }
 }
 
+/// Programs that keep documents as numbers lose their leading zeros.
+#[both_engines]
+async fn a_document_may_be_a_number_without_its_leading_zeros(world: World) {
+    let calls = Calls::on(world).await;
+    for (number, masked) in [
+        (json!(52_998_224_725_i64), "529.982.247-25"),
+        (json!(1_000_000_702), "010.000.007-02"),
+        (json!(11_222_333_000_181_i64), "11.222.333/0001-81"),
+        (json!(6_990_590_000_123_i64), "06.990.590/0001-23"),
+    ] {
+        let person = json!({"nomePessoa": "Ana", "cpfCnpj": number});
+        let saved = calls.saved(&calls.operator, MEMBERS, &person).await;
+        assert_eq!(saved["cpfCnpj"], masked);
+        let body = json!({"codPlano": 2, "cpfCnpj": number});
+        let benefit = calls.saved(&calls.operator, "/ext/beneficio", &body).await;
+        assert_eq!(benefit["codPessoa"], saved["codPessoa"], "{masked}");
+        for parameter in ["cpf", "cnpj"] {
+            let rows = calls.rows(&[(parameter, &number.to_string())]).await;
+            assert_eq!(each(&rows, "cpfCnpj"), [masked], "{parameter}");
+        }
+        for field in ["cpfCnpj", "matricula"] {
+            let asked = json!({field: number});
+            let reply = calls.post(&calls.operator, "/ext/beneficio/validacao", &asked).await;
+            assert!(
+                reply.status == 200 || field == "matricula" && number.to_string().len() == 13,
+                "{reply:?}"
+            );
+        }
+    }
+    for wrong in [json!(5_299_822_472_i64), json!(52_998_224_726_i64), json!(0), json!(-52_998_224_725_i64)] {
+        let told = calls.refused(MEMBERS, &json!({"nomePessoa": "Ana", "cpfCnpj": wrong})).await;
+        assert!(told_about(&told, "cpfCnpj"), "{wrong}: {told}");
+    }
+    for wrong in ["5299822472.5", "5.2998224725e10"] {
+        let body = format!(r#"{{"nomePessoa": "Ana", "cpfCnpj": {wrong}}}"#);
+        let reply = calls.server().write(MEMBERS, &calls.operator, &body).await;
+        assert!(told_about(reply.refuses(400), "cpfCnpj"), "{wrong}: {reply:?}");
+    }
+    let benefit = calls.rows(&[("cpf", "52998224725")]).await.remove(0);
+    let saved = calls.dependent(&benefit, json!({"cpf": 1_000_000_702})).await;
+    let found = calls.read(&calls.operator, "/ext/beneficio/dependente", &[("cpf", "1000000702")]).await;
+    assert_eq!(
+        (&found[0]["codDependente"], &found[0]["cpf"]),
+        (&saved["codDependente"], &json!("010.000.007-02"))
+    );
+}
+
 #[both_engines]
 async fn telephones_go_out_without_blanks_and_come_in_any_mask(world: World) {
     let calls = Calls::on(world).await;
@@ -66,7 +113,7 @@ async fn telephones_go_out_without_blanks_and_come_in_any_mask(world: World) {
         let row = calls.rows(&[("nome", "pessoa")]).await.remove(0);
         assert_eq!((&row[field], &row[other]), (&json!(shown), &Value::Null), "{given}");
     }
-    for wrong in ["123", "119876543210", "98765-4321", "abc"] {
+    for wrong in ["123", "1234567", "119876543210", "abc"] {
         let body = json!({"nomePessoa": "Ana", "cpfCnpj": cpf(1), "telefones": [{"numero": wrong}]});
         assert!(told_about(&calls.refused(MEMBERS, &body).await, "telefones[0].numero"), "{wrong}");
     }
@@ -74,6 +121,64 @@ async fn telephones_go_out_without_blanks_and_come_in_any_mask(world: World) {
         let phone = json!({"telefones": [{"ddi": country, "numero": "11987654321", "tipo": "Celular"}]});
         assert_eq!(calls.member_with(1, phone).await["telefoneCelular"], "(11)98765-4321", "{country}");
     }
+}
+
+/// A telephone that lacks something must not cost the association the person.
+#[both_engines]
+async fn an_incomplete_telephone_is_kept_as_it_was_given(world: World) {
+    let calls = Calls::on(world).await;
+    for (given, kind, shown) in [
+        ("98765-4321", Value::Null, "98765-4321"),
+        ("33334444", Value::Null, "3333-4444"),
+        ("3333 4444", json!("Celular"), "3333-4444"),
+        ("(11)3333-4444", json!("Celular"), "(11)3333-4444"),
+        ("98765-4321", json!("Fixo"), "98765-4321"),
+    ] {
+        let is_mobile = if kind.is_null() { given.starts_with('9') } else { kind == "Celular" };
+        let (field, other) = match is_mobile {
+            true => ("telefoneCelular", "telefoneFixo"),
+            false => ("telefoneFixo", "telefoneCelular"),
+        };
+        let phones = json!({"telefones": [{"numero": given, "tipo": kind}]});
+        let saved = calls.member_with(1, phones.clone()).await;
+        assert_eq!((&saved[field], &saved[other]), (&json!(shown), &Value::Null), "{given}");
+        let row = calls.rows(&[("nome", "pessoa")]).await.remove(0);
+        assert_eq!((&row[field], &row[other]), (&json!(shown), &Value::Null), "{given}");
+        let whole = format!("/gestao/associado/{}", saved["codPessoa"]);
+        let whole = calls.read(&calls.administrator, &whole, &[]).await;
+        assert_eq!(whole["telefones"][0]["numero"], shown, "{given}");
+        assert_eq!(calls.member_with(1, phones).await, saved, "the same again changes nothing");
+    }
+    let benefit = calls.car(1, "ABC1D23", json!({})).await;
+    calls.dependent(&benefit, json!({"telefone": "98765-4321"})).await;
+    let dependents = format!("/ext/beneficio/{}/dependentes", benefit["codBeneficio"]);
+    assert_eq!(calls.read(&calls.operator, &dependents, &[]).await[0]["telefone"], "98765-4321");
+}
+
+#[both_engines]
+async fn an_incomplete_telephone_takes_no_complete_ones_place(world: World) {
+    let calls = Calls::on(world).await;
+    let phones = |number: &str| json!({"telefones": [{"numero": number}]});
+    let first = calls.member_with(1, phones("(11)98765-4321")).await;
+    for ending in ["98765-4321", "987654321", "8765-4321"] {
+        assert_eq!(calls.member_with(1, phones(ending)).await, first, "{ending}");
+    }
+    let path = format!("/gestao/associado/{}", first["codPessoa"]);
+    let change = json!({"versao": 1, "telefones": [{"numero": "98765-4321"}, {"numero": "3333-4444"}]});
+    let changed = calls.put(&calls.administrator, &path, &change).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    assert_eq!(each(&array(&changed.json()["telefones"]), "numero"), ["(11)98765-4321", "3333-4444"]);
+    // Other numbers take its place, whether complete or not.
+    for other in ["98765-0000", "(21)98765-0000"] {
+        assert_eq!(calls.member_with(1, phones(other)).await["telefoneCelular"], other);
+    }
+    let benefit = calls.car(1, "ABC1D23", json!({})).await;
+    let dependent = calls.dependent(&benefit, json!({"telefone": "(11)98765-4321"})).await;
+    calls
+        .dependent(&benefit, json!({"codDependente": dependent["codDependente"], "telefone": "98765-4321"}))
+        .await;
+    let dependents = format!("/ext/beneficio/{}/dependentes", benefit["codBeneficio"]);
+    assert_eq!(calls.read(&calls.operator, &dependents, &[]).await[0]["telefone"], "(11)98765-4321");
 }
 
 #[both_engines]
@@ -224,7 +329,7 @@ async fn fixed_sets_are_exact_and_a_refusal_lists_them(world: World) {
     let calls = Calls::on(world).await;
     for (field, allowed, wrong) in [
         ("natureza", &["F", "J"][..], &["f", "X"][..]),
-        ("sexo", &["Feminino", "Masculino"], &["feminino", "F", "M"]),
+        ("sexo", &["Feminino", "Masculino"], &["feminino", "f", "X", "Homem"]),
         (
             "estadoCivil",
             &["SOLTEIRO", "CASADO", "VIUVO", "SEPARADO", "DIVORCIADO", "UNIAO ESTAVEL", "OUTROS"],
@@ -252,6 +357,46 @@ async fn fixed_sets_are_exact_and_a_refusal_lists_them(world: World) {
             "{told}"
         );
     }
+}
+
+#[both_engines]
+async fn an_unknown_sex_is_none_and_its_letter_is_taken_too(world: World) {
+    let calls = Calls::on(world).await;
+    let shown = async |given: Value| {
+        calls.member_with(1, json!({"sexo": given})).await;
+        calls.rows(&[("nome", "pessoa")]).await.remove(0)["sexo"].clone()
+    };
+    for (given, letter) in [("F", "F"), ("M", "M"), ("Feminino", "F"), ("Masculino", "M")] {
+        assert_eq!(shown(Value::Null).await, Value::Null);
+        for unknown in ["Outro", "OUTRO", "Não informado", "Nao Informado", "", " "] {
+            assert_eq!(shown(json!(unknown)).await, Value::Null, "{unknown}");
+        }
+        assert_eq!(shown(json!(given)).await, letter, "{given}");
+        // Who does not know does not overwrite what is known.
+        for unknown in ["Outro", "Não informado", ""] {
+            assert_eq!(shown(json!(unknown)).await, letter, "{given}, then {unknown}");
+        }
+    }
+    let benefit = calls.saved(&calls.operator, VEHICLES, &car(1, "ABC1D23", json!({}))).await;
+    let dependent = |sex: &str| json!({"codBeneficio": benefit["codBeneficio"], "nome": "Bia", "parentesco": "FILHO", "sexo": sex});
+    let path = format!("/ext/beneficio/{}/dependentes", benefit["codBeneficio"]);
+    for (at, (given, stored)) in [
+        ("Outro", Value::Null),
+        ("Não informado", Value::Null),
+        ("", Value::Null),
+        ("F", json!("Feminino")),
+        ("M", json!("Masculino")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let saved = calls.saved(&calls.operator, "/ext/beneficio/dependente", &dependent(given)).await;
+        let all = calls.server().read(&path, &calls.operator).await.json();
+        let all = all.as_array().unwrap();
+        let one = all.iter().find(|one| one["codDependente"] == saved["codDependente"]).unwrap();
+        assert_eq!((all.len(), &one["sexo"]), (at + 1, &stored), "{given}");
+    }
+    assert!(told_about(&calls.refused("/ext/beneficio/dependente", &dependent("X")).await, "sexo"));
 }
 
 #[both_engines]

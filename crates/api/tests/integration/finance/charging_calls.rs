@@ -145,3 +145,24 @@ async fn what_cannot_be_charged_is_refused_at_its_field(world: World) {
     }
     assert_eq!(calls.count("charging_runs").await, 0);
 }
+
+#[both_engines]
+async fn titles_that_stay_after_an_undo_are_listed(world: World) {
+    let calls = charged_members(world).await;
+    let by = calls.administrator.clone();
+    let run = prepare(&calls, &by, json!({})).await;
+    assert_eq!(calls.put(&by, &path(&run, "/aprovar"), &json!({})).await.status, 200);
+    work_off(&calls).await;
+    let paid = calls.titles(&[("codPessoa", &MEMBER.to_string())]).await[0].clone();
+    calls.settle(&paid, 10.0).await;
+    assert_eq!(calls.put(&by, &path(&run, "/desfazer"), &json!({"motivo": "conferência"})).await.status, 200);
+    work_off(&calls).await;
+    let kept = calls.read(&by, &path(&run, "/mantido"), &[]).await;
+    assert_eq!(items(&kept), [json!({"codTitulo": paid["codTitulo"]})]);
+    assert_eq!(kept["quantidade"], 1);
+    assert_eq!(
+        items(&calls.read(&by, &path(&run, "/mantido"), &[("pagina", "2")]).await),
+        Vec::<Value>::new()
+    );
+    calls.get(&calls.stranger, &path(&run, "/mantido"), &[]).await.refuses(404);
+}

@@ -3,11 +3,12 @@
 use crate::calls::Calls;
 use app::idempotency::IdempotentWrite;
 use app::session::Session;
-use domain::finance::{ChargedMonth, ChargingRunState};
-use domain::{BranchCode, ChargingRunCode, TenantId};
+use domain::finance::{ChargedMonth, ChargingRunState, NotChargedReason};
+use domain::{BenefitCode, BranchCode, ChargingRunCode, TenantId};
 use finance::charging::{
     self, BatchSizeLimits, FullChargingRun, NewChargingRun, RunBenefitFilter, RunBenefitSearch,
 };
+use serde_json::Value;
 use std::sync::Arc;
 use storage::{QueryWeight, Row, SqlScalar, WriteLane, sql};
 use testkit::books;
@@ -118,7 +119,9 @@ impl Calls {
         assert_eq!(counts.charged + listed, counts.benefits, "charged and listed are all: {run:?}");
         let items: i64 = run.items.iter().map(|item| item.charged - item.discounted).sum();
         assert_eq!(counts.charged_amount, items, "{run:?}");
-        if run.run.scope == charging::ChargedBenefitFilter::default() {
+        // Benefits may have come since a run was issued that is undone now.
+        let is_new = run.run.state != ChargingRunState::Undone;
+        if is_new && run.run.scope == charging::ChargedBenefitFilter::default() {
             let all = self.numbers("SELECT COUNT(*) AS n FROM benefits WHERE tenant = $1").await;
             assert_eq!(counts.benefits, all[0], "every benefit was looked at");
         }
@@ -172,4 +175,20 @@ impl Calls {
 /// Small batches, of which a process makes so many before it is gone.
 pub fn small_steps(most_batches: Option<usize>) -> BatchSizeLimits {
     BatchSizeLimits { previewed_benefits: 7, issued_benefits: 1, undone_titles: 2, most_batches }
+}
+
+pub fn code(number: i32) -> BenefitCode {
+    BenefitCode::new(number)
+}
+
+pub async fn reason_of(calls: &Calls, run: ChargingRunCode, benefit: i32) -> Option<NotChargedReason> {
+    let all = calls.list_benefits(run, RunBenefitFilter::All).await;
+    all.iter().find(|one| one.row.benefit == code(benefit)).unwrap().row.reason
+}
+
+/// The titles of the operator's member, by code.
+pub async fn titles_of(calls: &Calls, person: i32) -> Vec<Value> {
+    let query = [("codPessoa", person.to_string())];
+    let query: Vec<(&str, &str)> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    calls.titles(&query).await
 }

@@ -153,6 +153,15 @@ async fn a_run_uses_the_credits_of_all_its_titles_in_order(world: World) {
 }
 
 #[both_engines]
+async fn a_run_uses_what_was_received_as_credit(world: World) {
+    let calls = scene(world).await;
+    let ahead = json!({"codPessoa": MEMBER, "valor": 150, "codTipoLiquidacao": 1, "codGrupo": 1});
+    calls.saved(&calls.operator, "/gestao/financeiro/credito", &ahead).await;
+    let codes = issue_three(&calls).await;
+    assert_eq!(use_credits(&calls, &codes).await, [(codes[0], 10_120), (codes[1], 4_880)]);
+}
+
+#[both_engines]
 async fn a_small_credit_does_not_cost_the_discount(world: World) {
     let calls = scene(world).await;
     overpay(&calls, json!({}), 98.0).await;

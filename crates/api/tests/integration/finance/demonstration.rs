@@ -58,9 +58,12 @@ async fn the_money_of_a_demo_obeys_every_rule(database: Database) {
         ["booked", "first_due", "last_due"].map(|name| rows[0].get::<String>(name).unwrap());
     assert!(booked.as_str() <= TODAY);
     assert_eq!((&first_due[..7], &last_due[..7]), ("2025-06", "2026-11"));
-    for (table, kind) in
-        [("titles", "title"), ("settlements", "settlement"), ("ledger_entries", "ledger_entry")]
-    {
+    for (table, kind) in [
+        ("titles", "title"),
+        ("settlements", "settlement"),
+        ("credit_receipts", "credit_receipt"),
+        ("ledger_entries", "ledger_entry"),
+    ] {
         let text = format!(
             "SELECT COUNT(*) AS it FROM counters WHERE kind = '{kind}'
              AND last <> (SELECT COUNT(*) FROM {table} WHERE code > 0)"
@@ -149,6 +152,9 @@ async fn members_of_a_demo_pay_as_members_do() {
         "SELECT COUNT(*) AS it FROM settlements WHERE fine > 0 AND interest > 0",
         "SELECT COUNT(*) AS it FROM settlements WHERE credit > 0",
         "SELECT COUNT(*) AS it FROM settlement_reversals",
+        "SELECT COUNT(*) AS it FROM credit_receipts WHERE amount > 0 AND title IS NOT NULL",
+        "SELECT COUNT(*) AS it FROM credit_receipts WHERE amount < 0",
+        "SELECT COUNT(*) AS it FROM credit_receipt_reversals",
         "SELECT COUNT(*) AS it FROM titles WHERE situation = 4",
         "SELECT COUNT(*) AS it FROM titles WHERE situation = 2 AND open_amount < amount",
         "SELECT COUNT(*) AS it FROM titles WHERE launch_kind = 2 AND situation = 3",

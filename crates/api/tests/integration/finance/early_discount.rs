@@ -86,3 +86,40 @@ async fn another_due_day_moves_the_last_day_and_credit_gets_the_discount_too(wor
     assert_eq!(calls.balance(MEMBER).await["credito"], 7.72);
     books::check(calls.world.db(), calls.world.here, "credit with discount").await;
 }
+
+#[both_engines]
+async fn a_later_due_day_does_not_bring_a_lost_discount_back(world: World) {
+    let mut calls = scene(world).await;
+    allow_discount(&calls).await;
+    let made = calls.issue(json!({})).await;
+    let later = |day: &str| json!({"vencimento": day, "motivo": "pedido"});
+    // On its last day it moves with the due day.
+    calls.pass_days(20).await;
+    let moved = calls.put_managed(&made, "/vencimento", later("2026-12-21")).await.json();
+    assert_eq!(parts(&moved, ["dataLimiteDesconto", "valorDevido"]), [json!("15/12/2026"), json!(96.14)]);
+    calls.pass_days(12).await;
+    let moved = calls.put_managed(&made, "/vencimento", later("2027-01-20")).await.json();
+    let fields = ["dataLimiteDesconto", "descontoPontualidade", "valorDevido"];
+    assert_eq!(parts(&moved, fields), [json!("15/12/2026"), json!(0), json!(101.2)]);
+    // Nor does it lie after the due day.
+    let moved = calls.put_managed(&made, "/vencimento", later("2026-12-10")).await.json();
+    assert_eq!(parts(&moved, [fields[0], fields[1]]), [json!("10/12/2026"), json!(0)]);
+    books::check(calls.world.db(), calls.world.here, "moved").await;
+}
+
+#[both_engines]
+async fn a_due_day_that_is_put_back_in_time_brings_its_discount_back(world: World) {
+    let mut calls = scene(world).await;
+    allow_discount(&calls).await;
+    let made = calls.issue(json!({})).await;
+    let due = |day: &str| json!({"vencimento": day, "motivo": "digitado errado"});
+    // Six days before 20 November is today, a Saturday.
+    let moved = calls.put_managed(&made, "/vencimento", due("2026-11-20")).await.json();
+    assert_eq!(moved["dataLimiteDesconto"], "16/11/2026");
+    calls.pass_days(3).await;
+    assert_eq!(calls.managed(&made).await["descontoPontualidade"], 0);
+    let back = calls.put_managed(&made, "/vencimento", due("2026-12-10")).await.json();
+    let fields = ["dataLimiteDesconto", "descontoPontualidade", "valorDevido"];
+    assert_eq!(parts(&back, fields), [json!("04/12/2026"), json!(5.06), json!(96.14)]);
+    books::check(calls.world.db(), calls.world.here, "put back").await;
+}

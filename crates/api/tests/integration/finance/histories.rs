@@ -6,19 +6,22 @@ use crate::finance::scene::{CLOSE, MANAGED, REOPEN, SETTLE, TITLES, members};
 use domain::{Clock, Date, RandomSource, TenantId, TimeZone};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use storage::{QueryWeight, sql};
 use testkit::{Engine, Reply, SeededChance, World, books, both_engines, dump_table};
 
-const STEPS: usize = 45;
+const STEPS: usize = 60;
 
 /// Who owes for what, here and there; the third is of the second group.
 const HOLDERS: [&[(i32, i32)]; 2] = [&[(1, 1), (1, 2), (2, 3), (3, 4)], &[(1, 1), (1, 2), (2, 3)]];
 
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 15] = [
     "titles",
     "title_lines",
     "title_benefits",
     "settlements",
     "settlement_reversals",
+    "credit_receipts",
+    "credit_receipt_reversals",
     "ledger_accounts",
     "ledger_entries",
     "ledger_lines",
@@ -36,6 +39,7 @@ struct History {
     tokens: [String; 2],
     titles: [u64; 2],
     settlements: [u64; 2],
+    credits: [u64; 2],
     /// The first open day, and what was booked before it when it was closed.
     closed: [Option<(String, Vec<String>)>; 2],
     steps: usize,
@@ -58,6 +62,7 @@ impl History {
             tokens,
             titles: [0; 2],
             settlements: [0; 2],
+            credits: [0; 2],
             closed: [None, None],
             steps: 0,
             taken: BTreeMap::new(),
@@ -102,7 +107,7 @@ impl History {
     async fn step(&mut self) {
         self.steps += 1;
         let side = usize::from(self.below(2) == 1);
-        let chosen = if self.titles[side] == 0 { 0 } else { self.below(24) };
+        let chosen = if self.titles[side] == 0 { 0 } else { self.below(28) };
         let title = 1 + self.below(self.titles[side].max(1));
         let (name, reply) = match chosen {
             0..=5 => ("issue", self.issue(side).await),
@@ -126,6 +131,9 @@ impl History {
                 self.settlements[side] += u64::from(reply.status == 200);
                 ("credit", reply)
             }
+            23 | 24 => ("receive credit", self.receive_credit(side, title).await),
+            25 => ("refund", self.refund_credit(side).await),
+            26 => ("reverse credit", self.reverse_credit(side).await),
             _ => return self.pass_days().await,
         };
         assert!([200, 400, 409, 404].contains(&reply.status), "{name}: {reply:?}");
@@ -192,6 +200,72 @@ impl History {
         let settlement = 1 + self.below(self.settlements[side].max(1));
         let path = format!("/gestao/financeiro/liquidacao/{settlement}/estornar");
         self.send(side, "PUT", &path, &json!({"motivo": "cheque devolvido"})).await
+    }
+
+    async fn receive_credit(&mut self, side: usize, title: u64) -> Reply {
+        let holders = HOLDERS[side];
+        let (person, benefit) = holders[usize::try_from(self.below(holders.len() as u64)).unwrap()];
+        let day = self.today().plus_days(-self.days(40)).unwrap().to_br();
+        // In the person's own branch, or in one of the first two; in the group of the benefit.
+        let branch = [Value::Null, json!(1), json!(2)][self.steps % 3].clone();
+        let group = if benefit == 3 { 2 } else { 1 };
+        let body = json!({"codPessoa": person, "valor": amount(1 + self.below(20_000)),
+            "codTipoLiquidacao": 1 + self.below(5), "dataPagamento": day, "codLoja": branch, "codGrupo": group});
+        let more = if self.below(3) == 0 { json!({"codTitulo": title}) } else { json!({}) };
+        let body = crate::calls::with(body, more);
+        let reply = self.send(side, "POST", "/gestao/financeiro/credito", &body).await;
+        self.credits[side] += u64::from(reply.status == 200);
+        reply
+    }
+
+    async fn refund_credit(&mut self, side: usize) -> Reply {
+        let (person, _) = HOLDERS[side][0];
+        let branch = [Value::Null, json!(1), json!(2)][self.steps % 3].clone();
+        let body = json!({"codPessoa": person, "valor": amount(1 + self.below(9_000)), "codTipoLiquidacao": 1,
+            "codLoja": branch});
+        let before = self.branch_credits(side, person).await;
+        let reply = self.send(side, "POST", "/gestao/financeiro/credito/devolver", &body).await;
+        self.credits[side] += u64::from(reply.status == 200);
+        if reply.status == 200 {
+            let refund = reply.json();
+            let place = (refund["codLoja"].as_i64().unwrap(), refund["codGrupo"].as_i64().unwrap());
+            let came = before.get(&place).map_or(0, |credit| credit.0);
+            let of_group = before.iter().filter(|(other, _)| other.1 == place.1);
+            let left: i64 = of_group.map(|(_, credit)| credit.1).sum();
+            let amount = i64::try_from(cents(&refund["valor"])).unwrap();
+            assert!(amount <= came.min(left), "{refund} of {before:?}");
+        }
+        reply
+    }
+
+    /// The credit of a person by branch and group: what came to it and did not go back, and the same less what it paid.
+    async fn branch_credits(&self, side: usize, person: i32) -> BTreeMap<(i64, i64), (i64, i64)> {
+        let receipts =
+            sql("SELECT c.branch AS branch, c.protection_group AS grp, c.amount AS came, c.amount AS amount
+             FROM credit_receipts c WHERE c.tenant = $1 AND c.person = $2 AND NOT EXISTS (
+                 SELECT 1 FROM credit_receipt_reversals r WHERE r.tenant = c.tenant AND r.receipt = c.code)");
+        let payments = sql("SELECT t.branch AS branch, t.protection_group AS grp, s.credit AS came,
+                 CASE WHEN s.money_account IS NULL THEN -s.total ELSE s.credit END AS amount
+             FROM titles t JOIN settlements s ON s.tenant = t.tenant AND s.title = t.code
+             WHERE t.tenant = $1 AND t.person = $2 AND NOT EXISTS (
+                 SELECT 1 FROM settlement_reversals r WHERE r.tenant = s.tenant AND r.settlement = s.code)");
+        let mut credits: BTreeMap<(i64, i64), (i64, i64)> = BTreeMap::new();
+        for query in [receipts, payments] {
+            let query = query.arg(self.tenant(side)).arg(i64::from(person));
+            for row in self.calls.world.db().query(QueryWeight::Search, query).await.unwrap() {
+                let place: (i64, i64) = (row.get("branch").unwrap(), row.get("grp").unwrap());
+                let [came, amount]: [i64; 2] = ["came", "amount"].map(|name| row.get(name).unwrap());
+                let credit = credits.entry(place).or_default();
+                *credit = (credit.0 + came, credit.1 + amount);
+            }
+        }
+        credits
+    }
+
+    async fn reverse_credit(&self, side: usize) -> Reply {
+        let credit = 1 + self.below(self.credits[side].max(1));
+        let path = format!("/gestao/financeiro/credito/{credit}/estornar");
+        self.send(side, "PUT", &path, &json!({"motivo": "engano"})).await
     }
 
     async fn change_due_day(&self, side: usize, title: u64) -> Reply {

@@ -2,10 +2,11 @@
 
 use crate::calls::{Calls, bare, cpf, told_about};
 use crate::finance::scene::{
-    CAR, EXPENSE, FAR_CAR, FAR_MEMBER, MEMBER, MONTHLY, SECOND_CAR, SECOND_MEMBER, SHARING, TITLES, parts,
-    scene, title,
+    CAR, EXPENSE, FAR_CAR, FAR_MEMBER, MANAGED, MEMBER, MONTHLY, SECOND_CAR, SECOND_MEMBER, SHARING, TITLES,
+    parts, scene, title,
 };
 use serde_json::{Value, json};
+use std::time::Duration;
 use testkit::{Reply, World, both_engines};
 
 #[both_engines]
@@ -72,6 +73,84 @@ async fn a_value_is_at_least_a_cent_of_two_decimals(world: World) {
     }
     for (sent, wanted) in [(json!(0.01), json!(0.01)), (json!(101.2), json!(101.2)), (json!(7), json!(7))] {
         assert_eq!(calls.issue(json!({"valor": sent})).await["valor"], wanted);
+    }
+}
+
+/// A number as it is written, to the last digit.
+fn number(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[both_engines]
+async fn an_amount_comes_as_programs_write_it_and_is_never_guessed(world: World) {
+    let calls = scene(world).await;
+    for (sent, wanted) in [
+        (number("129.90000000000001"), json!(129.9)),
+        (number("129.89999999999998"), json!(129.9)),
+        (number("129.9000"), json!(129.9)),
+        (json!("129.9"), json!(129.9)),
+        (json!("129,90"), json!(129.9)),
+        (json!("1.299,90"), json!(1299.9)),
+    ] {
+        assert_eq!(calls.issue(json!({"valor": sent.clone()})).await["valor"], wanted, "{sent}");
+        let desk = json!({"codPessoa": MEMBER, "codTipoTitulo": MONTHLY, "valor": sent.clone()});
+        let at_desk = calls.post(&calls.operator, MANAGED, &desk).await;
+        let is_plain = [number("129.9000"), json!("129.9")].contains(&sent);
+        assert_eq!(at_desk.status, if is_plain { 200 } else { 400 }, "{sent}: {at_desk:?}");
+    }
+    for bad in [json!("1,299"), json!("1.299"), json!("129,905"), number("129.90002"), json!("R$ 129,90")] {
+        let refused = calls.refused(TITLES, &title(json!({"valor": bad.clone()}))).await;
+        assert!(told_about(&refused, "valor"), "{bad}: {refused}");
+    }
+}
+
+#[both_engines]
+async fn a_day_may_have_a_time_which_does_not_count(world: World) {
+    let calls = scene(world).await;
+    for (issued, due) in [
+        ("2026-11-10T00:00:00", "2026-12-24T00:00:00"),
+        ("2026-11-10T00:00:00Z", "2026-12-24T00:00:00.000Z"),
+        ("2026-11-10T23:59:59.999-03:00", "24/12/2026 00:00"),
+    ] {
+        let made = calls.issue(json!({"dataEmissao": issued, "vencimento": due})).await;
+        assert_eq!(parts(&made, ["dataEmissao", "dataVencimento"]), ["10/11/2026", "24/12/2026"], "{issued}");
+    }
+    for bad in ["2026-02-30T00:00:00", "2026-12-24T25:00:00", "2026-12-24T"] {
+        let refused = calls.refused(TITLES, &title(json!({"vencimento": bad}))).await;
+        assert!(told_about(&refused, "vencimento"), "{bad}: {refused}");
+    }
+}
+
+#[both_engines]
+async fn tomorrow_in_utc_is_today_in_the_evening(world: World) {
+    let calls = scene(world).await;
+    let tomorrow = json!({"dataEmissao": "2026-11-15"});
+    let refused = calls.refused(TITLES, &title(tomorrow.clone())).await;
+    assert!(told_about(&refused, "dataEmissao"), "{refused}");
+    // 21:32 here, and the 15th in UTC.
+    calls.world.clock.pass(Duration::from_hours(11));
+    let made = calls.issue(tomorrow).await;
+    assert_eq!(parts(&made, ["dataEmissao", "dataLancamento"]), ["14/11/2026", "14/11/2026"]);
+    let refused = calls.refused(TITLES, &title(json!({"dataEmissao": "2026-11-16"}))).await;
+    assert!(told_about(&refused, "dataEmissao"), "{refused}");
+}
+
+#[both_engines]
+async fn a_description_is_one_line_whatever_is_sent(world: World) {
+    let calls = scene(world).await;
+    let longest = "ã".repeat(500);
+    for (sent, wanted) in [
+        (json!(42), "42"),
+        (json!("Mensalidade\r\nde novembro\n"), "Mensalidade de novembro"),
+        (json!(longest), longest.as_str()),
+    ] {
+        assert_eq!(calls.issue(json!({"descricao": sent})).await["descricao"], wanted);
+    }
+    let made = calls.issue(json!({"observacao": 7})).await;
+    assert_eq!(made["observacao"], "7");
+    for bad in [json!("x".repeat(501)), json!("a\u{7}b"), json!(["a"]), json!(true)] {
+        let refused = calls.refused(TITLES, &title(json!({"descricao": bad}))).await;
+        assert!(told_about(&refused, "descricao"), "{refused}");
     }
 }
 

@@ -43,6 +43,8 @@ fn charging_operations([first, second, issued]: [i32; 3]) -> Vec<(Needs, &'stati
         (Sight, "GET", runs.to_owned(), Value::Null),
         (Sight, "GET", format!("{runs}/{first}"), Value::Null),
         (Sight, "GET", format!("{runs}/{first}/beneficio"), Value::Null),
+        (Sight, "GET", format!("{runs}/{first}/mantido"), Value::Null),
+        (Sight, "GET", "/gestao/financeiro/resumo".to_owned(), Value::Null),
         (Approval, "PUT", format!("{runs}/{first}/aprovar"), json!({})),
         (Settling, "PUT", format!("{runs}/{second}/descartar"), json!({})),
         (Approval, "PUT", format!("{runs}/{issued}/desfazer"), reason.clone()),
@@ -64,6 +66,7 @@ fn operations(
     let desk = json!({"codPessoa": MEMBER, "codTipoTitulo": 1, "valor": 5});
     let pay = json!({"codTitulo": open["codTitulo"], "valorPago": 1, "codTipoLiquidacao": CASH});
     let receive = json!({"valorPago": 1, "codTipoLiquidacao": CASH});
+    let credit = json!({"codPessoa": MEMBER, "valor": 5, "codTipoLiquidacao": CASH, "codGrupo": 1});
     let due = json!({"vencimento": "2027-01-10", "motivo": "pedido"});
     let code = &open["codTitulo"];
     let discounts = format!("/gestao/financeiro/beneficio/{CAR}/desconto");
@@ -74,6 +77,7 @@ fn operations(
         (Sight, "GET", format!("{TITLES}?tipo=Credito"), Value::Null),
         (Settling, "POST", TITLES.to_owned(), title(json!({}))),
         (Sight, "GET", format!("{TITLES}/{code}"), Value::Null),
+        (Sight, "POST", format!("{TITLES}/{code}/pix"), Value::Null),
         (Settling, "POST", SETTLE.to_owned(), pay),
         (Settling, "POST", MANAGED.to_owned(), desk),
         (Sight, "GET", managed(open, ""), Value::Null),
@@ -83,6 +87,10 @@ fn operations(
         (Settling, "PUT", format!("/gestao/financeiro/liquidacao/{settlement}/estornar"), reason.clone()),
         (Settling, "PUT", managed(waiting, "/cancelar"), reason.clone()),
         (Sight, "GET", format!("/gestao/financeiro/associado/{MEMBER}"), Value::Null),
+        (Sight, "GET", format!("/gestao/financeiro/credito?codPessoa={MEMBER}"), Value::Null),
+        (Settling, "POST", "/gestao/financeiro/credito".to_owned(), credit.clone()),
+        (Settling, "POST", "/gestao/financeiro/credito/devolver".to_owned(), credit),
+        (Settling, "PUT", "/gestao/financeiro/credito/1/estornar".to_owned(), reason.clone()),
         (Sight, "GET", "/gestao/financeiro/lancamento".to_owned(), Value::Null),
         (
             Settling,
@@ -133,6 +141,7 @@ async fn each_right_opens_what_it_names_and_nothing_else(world: World) {
     // The first of two lines gets a title, the second one is cancelled.
     let line = json!({"codPessoa": MEMBER, "codItemCobranca": 5, "valor": 5});
     calls.saved(&calls.operator, "/gestao/financeiro/lancamento", &line).await;
+    crate::finance::pix::give_key(&calls, &calls.administrator).await;
     let mut all = operations(&open, &settlement, (&waiting, &credited));
     all.extend(charging_operations(runs));
     let known = list_operations().iter().filter(|one| one.path.contains("/financeiro/"));
@@ -162,6 +171,17 @@ async fn each_right_opens_what_it_names_and_nothing_else(world: World) {
             assert_eq!(calls.managed(&waiting).await["situacao"], "CANCELADO");
         }
     }
+}
+
+#[both_engines]
+async fn the_registers_of_money_are_for_everybody(world: World) {
+    let calls = scene(world).await;
+    give(&calls, &[]).await;
+    for register in ["tipoTitulo", "formaPagamento", "tipoLiquidacao"] {
+        let listed = calls.read(&calls.operator, &format!("/ext/financeiro/{register}"), &[]).await;
+        assert!(!listed.as_array().unwrap().is_empty(), "{register}");
+    }
+    calls.get(&calls.operator, TITLES, &[("tipo", "Crédito")]).await.refuses(403);
 }
 
 #[both_engines]

@@ -1,7 +1,7 @@
 //! `GET /ext/financeiro/titulo/{codTitulo}`: the whole record, and who may see it.
 
 use crate::calls::{cpf, each};
-use crate::finance::scene::{CAR, MANAGED, MEMBER, TITLES, keys, parts, scene};
+use crate::finance::scene::{CAR, HEALTH, MANAGED, MEMBER, TITLES, keys, parts, scene};
 use serde_json::{Value, json};
 use testkit::{World, both_engines};
 
@@ -86,6 +86,33 @@ async fn a_title_has_exactly_the_keys_of_the_contract(world: World) {
     assert_eq!(made, wanted);
     assert_eq!(calls.read(&calls.operator, &format!("{TITLES}/2"), &[]).await, made);
     assert_eq!(calls.read(&calls.integration, &format!("{TITLES}/2"), &[]).await, made);
+}
+
+#[both_engines]
+async fn a_benefit_without_sellers_has_those_of_the_member(world: World) {
+    let calls = scene(world).await;
+    calls.member_with(1, json!({"codConsultor": 1, "codRepresentante": 2})).await;
+    let made = calls.issue(json!({"codBeneficio": HEALTH})).await;
+    let sellers = ["codConsultor", "nomeConsultor", "codRepresentante", "nomeRepresentante"];
+    let wanted = [json!(1), json!("Vendas 1"), json!(2), json!("Vendas 2")];
+    assert_eq!(parts(&made["beneficios"][0], sellers), wanted);
+}
+
+#[both_engines]
+async fn a_named_operation_that_does_not_exist_is_no_code(world: World) {
+    let calls = scene(world).await;
+    let path = format!("{TITLES}/boleto");
+    let unknown = calls.get(&calls.operator, "/ext/financeiro/nada", &[]).await;
+    for reply in [
+        calls.get(&calls.operator, &path, &[]).await,
+        calls.get(&calls.operator, &path, &[("cpfCnpj", &cpf(1))]).await,
+        calls.post(&calls.operator, &path, &json!({})).await,
+        calls.put(&calls.operator, &path, &json!({})).await,
+        calls.server().call("GET", &path, &[], "").await,
+    ] {
+        assert_eq!(reply.refuses(404), unknown.refuses(404));
+    }
+    calls.get(&calls.operator, &format!("{TITLES}/1/boleto"), &[]).await.refuses(404);
 }
 
 #[both_engines]

@@ -1,10 +1,12 @@
 //! Titles that are not yet due, after their benefit has changed.
 
 use crate::calls::{Calls, array, items, with};
-use crate::finance::charging::JOINING_FEES;
+use crate::finance::charging_lines::JOINING_FEES;
 use crate::finance::charging_scene::run_of;
 use crate::finance::scene::{CAR, FAR_CAR, MEMBER, SECOND_CAR, charged_members, late_title};
+use domain::{BenefitCode, SituationCode};
 use finance::charging::NewChargingRun;
+use finance::charging::revision::{RevisedTitle, TitleRevisionOutcome, preview_revisions};
 use serde_json::{Value, json};
 use storage::SqlScalar;
 use testkit::{Reply, World, both_engines};
@@ -355,6 +357,41 @@ async fn a_revision_adds_no_joining_fee(world: World) {
     calls.change_due_day(CAR, 15).await;
     calls.revise(CAR).await;
     assert_eq!(field(&open_titles(&calls).await, "valor"), [180.55]);
+}
+
+/// What a revision would do with the December title in a situation; whether it stays, one by one.
+async fn preview_stays(calls: &Calls, benefit: i32, situations: [i32; 2]) -> Vec<bool> {
+    let situations = situations.map(SituationCode::new).to_vec();
+    let caller = calls.session(&calls.operator).await;
+    let benefit = BenefitCode::new(benefit);
+    let previews = preview_revisions(calls.world.app(), &caller, benefit, situations).await.unwrap();
+    let stays = |title: &RevisedTitle| title.outcome == TitleRevisionOutcome::Unchanged;
+    previews
+        .unwrap()
+        .iter()
+        .map(|one| one.revision.titles.len() == 1 && stays(&one.revision.titles[0]))
+        .collect()
+}
+
+/// A title that no run issued falls away with the last of its benefits: in the preview as in the revision.
+#[both_engines]
+async fn a_preview_knows_what_becomes_of_a_title_by_hand(world: World) {
+    const IN_FORCE: i32 = 1;
+    const CANCELLED: i32 = 6;
+    let calls = charged_members(world).await;
+    calls.issue(json!({"vencimento": "2026-12-15"})).await;
+    assert_eq!(preview_stays(&calls, CAR, [IN_FORCE, CANCELLED]).await, [true, false]);
+    assert_eq!(calls.cancel(&calls.operator, &json!(CAR), "").await.status, 200);
+    assert_eq!(preview_stays(&calls, CAR, [IN_FORCE, CANCELLED]).await, [true, false], "and back");
+    // The title is of another benefit, too.
+    calls.active_car(1, "OUT1A23", json!({"diaVencimento": 10})).await;
+    let second =
+        "INSERT INTO title_benefits (tenant, title, benefit) SELECT tenant, title, 5 FROM title_benefits
+         WHERE tenant = $1";
+    calls.alter(calls.world.here, second, Vec::new()).await;
+    assert_eq!(preview_stays(&calls, CAR, [IN_FORCE, CANCELLED]).await, [true, true]);
+    assert_eq!(calls.cancel(&calls.operator, &json!(OTHER_CAR), "").await.status, 200);
+    assert_eq!(preview_stays(&calls, CAR, [IN_FORCE, CANCELLED]).await, [true, false]);
 }
 
 #[both_engines]

@@ -129,6 +129,80 @@ async fn situations_are_asked_for_together_and_overdue_is_a_filter_only(world: W
 }
 
 #[both_engines]
+async fn several_situations_come_as_programs_write_lists(world: World) {
+    let calls = scene(world).await;
+    let open = calls.issue(json!({})).await["codTitulo"].clone();
+    let settled = calls.issue(json!({})).await;
+    calls.settle(&settled, 101.20).await;
+    let settled = settled["codTitulo"].clone();
+    let cancelled = calls.issue(json!({})).await;
+    let reply = calls.put_managed(&cancelled, "/cancelar", json!({"motivo": "em dobro"})).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let cancelled = cancelled["codTitulo"].clone();
+    let all = [&open, &settled, &cancelled];
+    let cases: [(Query<'_>, Vec<&Value>); 11] = [
+        (&[("situacao[]", "Aberto"), ("situacao[]", "Liquidado")], vec![&open, &settled]),
+        (&[("situacao[0]", "Aberto"), ("situacao[1]", "Cancelado")], vec![&open, &cancelled]),
+        (&[("situacao[]", "Liquidado"), ("situacao", "Cancelado")], vec![&settled, &cancelled]),
+        (&[("situacao", "Aberto,Liquidado")], vec![&open, &settled]),
+        (&[("situacao", " liquidado , CANCELADO,")], vec![&settled, &cancelled]),
+        (&[("situacao[]", "Aberto,Pendente"), ("situacao[]", "Vencido")], vec![&open]),
+        (&[("situacao", "1,2")], vec![]),
+        (&[("situacao[]", "")], all.to_vec()),
+        (&[("situacao", ",")], all.to_vec()),
+        (&[("situacao[x]", "Aberto")], all.to_vec()),
+        (&[("codLoja[]", "2"), ("codPessoa[0]", "1"), ("situacao[]", "Aberto")], vec![&open]),
+    ];
+    for (query, wanted) in cases {
+        let found = calls.titles(query).await;
+        assert_eq!(each(&found, "codTitulo").iter().collect::<Vec<_>>(), wanted, "{query:?}");
+    }
+    for (name, none) in [("codPessoa[]", "2"), ("tipo[]", "Débito"), ("inicio[]", "3")] {
+        let query = [("tipo[]", "Crédito"), (name, none)];
+        let query = if name == "tipo[]" { &query[1..] } else { &query[..] };
+        let found = calls.read(&calls.operator, TITLES, query).await;
+        assert_eq!(items(&found), Vec::<Value>::new(), "{name}: {found}");
+    }
+}
+
+#[both_engines]
+async fn a_kind_in_latin_1_is_read(world: World) {
+    let calls = scene(world).await;
+    let made = calls.issue(json!({})).await;
+    for written in ["Cr%C3%A9dito", "Cr%E9dito", "CR%C9DITO", "credito"] {
+        let found = calls.server().read(&format!("{TITLES}?tipo={written}"), &calls.operator).await;
+        assert_eq!(found.status, 200, "{written}: {found:?}");
+        assert_eq!(each(&items(&found.json()), "codTitulo"), [made["codTitulo"].clone()], "{written}");
+    }
+}
+
+#[both_engines]
+async fn a_plate_finds_the_titles_of_its_present_holder_alone(world: World) {
+    let calls = scene(world).await;
+    let former = calls.issue(json!({})).await["codTitulo"].clone();
+    let found = async || each(&calls.titles(&[("placa", PLATE)]).await, "codTitulo");
+    // The benefit of the car ends: nobody else has the plate yet.
+    let ended = calls.cancel(&calls.operator, &json!(CAR), "{}").await;
+    assert_eq!(ended.status, 200, "{ended:?}");
+    assert_eq!(found().await, std::slice::from_ref(&former));
+    // The buyer joins.
+    let bought = calls.car(2, PLATE, json!({"diaVencimento": 10})).await;
+    assert_eq!(found().await, Vec::<Value>::new());
+    let of_buyer = json!({"codPessoa": SECOND_MEMBER, "codBeneficio": bought["codBeneficio"]});
+    let own = calls.issue(of_buyer).await["codTitulo"].clone();
+    assert_eq!(found().await, std::slice::from_ref(&own));
+    let ended = calls.cancel(&calls.operator, &bought["codBeneficio"], "{}").await;
+    assert_eq!(ended.status, 200, "{ended:?}");
+    assert_eq!(found().await, [own], "the last one who had it");
+    // The car comes back, with the older benefit.
+    let back = json!({"situacao": "ATIVO", "motivo": "A venda foi desfeita."});
+    let path = format!("/gestao/beneficio/{CAR}/situacao");
+    let reply = calls.put(&calls.administrator, &path, &back).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    assert_eq!(found().await, [former]);
+}
+
+#[both_engines]
 async fn a_person_a_plate_and_a_store_find_their_titles_and_nobody_elses(world: World) {
     let calls = scene(world).await;
     let car = calls.issue(json!({})).await["codTitulo"].clone();

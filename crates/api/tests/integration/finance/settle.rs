@@ -1,7 +1,9 @@
 //! `POST /ext/financeiro/titulo/liquidar`: parts, lateness, too much, and what happens at once.
 
 use crate::calls::{Calls, each, told_about};
-use crate::finance::scene::{EXPENSE, MEMBER, SETTLE, late_title, managed, parts, receipt, scene, title};
+use crate::finance::scene::{
+    CASH, EXPENSE, MEMBER, SETTLE, late_title, managed, parts, receipt, scene, title,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::{Reply, World, both_engines, eight_at_once};
@@ -180,6 +182,43 @@ async fn a_receipt_is_refused_by_name(world: World) {
     let paid = calls.saved(&calls.operator, &managed(&made, "/receber"), &body).await;
     assert_eq!(parts(last(&paid), ["codConta", "codCaixa"]), [json!(2), json!(null)]);
     assert_eq!(calls.count("settlements").await, 1);
+}
+
+#[both_engines]
+async fn an_account_that_nobody_sent_is_told_of_its_settlement_type(world: World) {
+    let calls = scene(world).await;
+    let by = &calls.administrator;
+    let made = calls.issue(json!({})).await;
+    let account = json!({"nome": "Caixa das motos", "tipo": "CAIXA", "codGrupo": 2});
+    let account = calls.saved(by, "/gestao/contaFinanceira", &account).await["codContaFinanceira"].clone();
+    let kind = json!({"nome": "Dinheiro das motos", "codContaFinanceira": account});
+    let kind = calls.saved(by, "/gestao/tipoLiquidacao", &kind).await["codTipoLiquidacao"].clone();
+    let body = json!({"codTitulo": made["codTitulo"], "valorPago": 10, "codTipoLiquidacao": kind});
+    let desk = json!({"valorPago": 10, "codTipoLiquidacao": CASH, "codContaFinanceira": account});
+    for told in ["outro grupo", "em uso"] {
+        let refused = calls.refused(SETTLE, &body).await;
+        assert!(told_about(&refused, "codTipoLiquidacao") && refused.contains(told), "{refused}");
+        assert!(!refused.contains("codContaFinanceira"), "{refused}");
+        let refused = calls.refused(&managed(&made, "/receber"), &desk).await;
+        assert!(told_about(&refused, "codContaFinanceira"), "{refused}");
+        let retired = json!({"versao": 1, "ativo": false});
+        calls.put(by, &format!("/gestao/contaFinanceira/{account}"), &retired).await;
+    }
+    assert_eq!(calls.count("settlements").await, 0);
+}
+
+#[both_engines]
+async fn an_amount_paid_comes_as_programs_write_it(world: World) {
+    let calls = scene(world).await;
+    let made = calls.issue(json!({})).await;
+    let mut body = receipt(&made, 0.0);
+    for bad in [json!("1,299"), json!("101,205")] {
+        body["valorPago"] = bad;
+        assert!(told_about(&calls.refused(SETTLE, &body).await, "valorPago"), "{body}");
+    }
+    body["valorPago"] = json!("101,20");
+    body["observacao"] = json!(7);
+    assert_eq!(calls.saved(&calls.operator, SETTLE, &body).await["situacao"], "LIQUIDADO");
 }
 
 async fn send(calls: &Calls, key: &str, body: &Value) -> Reply {

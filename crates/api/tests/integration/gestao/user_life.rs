@@ -1,6 +1,6 @@
 //! `/gestao/usuario`: users are listed, created, changed, given a password, and their sessions ended.
 
-use crate::calls::{Calls, each, items, told_about};
+use crate::calls::{Calls, MEMBERS, address, each, items, told_about};
 use serde_json::{Value, json};
 use testkit::{PASSWORD, World, both_engines};
 
@@ -18,7 +18,7 @@ async fn a_user_is_created_with_the_code_he_had_and_read_back(world: World) {
         "codUsuario": 300});
     let made = calls.saved(by, USERS, &new).await;
     let told = json!({"codUsuario": 300, "nome": "Rui Prado", "email": "rui@aqui.example", "perfil": "operador",
-        "lojas": [1, 2], "permissoesFinanceiras": [], "ativo": true, "versao": 1});
+        "lojas": [1, 2], "permissoesFinanceiras": [], "respostaAntigaPesquisa": false, "ativo": true, "versao": 1});
     assert_eq!(made, told);
     assert_eq!(calls.read(by, &user(&json!(300)), &[]).await, told);
     let next = json!({"nome": "Ana", "email": "ana@aqui.example", "perfil": "administrador"});
@@ -41,6 +41,43 @@ async fn a_user_is_created_with_the_code_he_had_and_read_back(world: World) {
     let audit = calls.read(by, "/gestao/auditoria", &[]).await;
     let told = items(&audit).iter().any(|one| one["detalhe"] == "usuário 300 criado");
     assert!(told, "{audit}");
+}
+
+#[both_engines]
+async fn the_old_answer_of_the_member_search_is_for_those_who_chose_it(world: World) {
+    let calls = Calls::on(world).await;
+    let by = &calls.administrator;
+    for number in 1..3 {
+        calls.member(number).await;
+    }
+    // What one process changed another learns of within two seconds; this is about one.
+    let here = &calls.servers()[0];
+    let search = async |token: &str, name: &str| {
+        let reply = here.read(&address(MEMBERS, &[("nome", name)]), token).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        reply.json()
+    };
+    let page = search(&calls.integration, "pessoa").await;
+    assert_eq!(page["quantidade"], 2);
+    let program = calls.world.integration.code.get();
+    let path = user(&json!(program));
+    let before = calls.read(by, &path, &[]).await;
+    assert_eq!(before["respostaAntigaPesquisa"], false);
+    let chosen = json!({"versao": before["versao"], "respostaAntigaPesquisa": true});
+    let changed = here.put(&path, by, &chosen.to_string()).await;
+    assert_eq!(changed.json()["respostaAntigaPesquisa"], true, "{changed:?}");
+    let detail = format!("usuário {program} alterado: respostaAntigaPesquisa");
+    let audit = calls.read(by, "/gestao/auditoria", &[]).await;
+    assert!(items(&audit).iter().any(|one| one["detalhe"] == detail.as_str()), "{audit}");
+    assert_eq!(search(&calls.integration, "pessoa").await, page["itens"]);
+    assert_eq!(search(&calls.integration, "ninguém").await, json!([]));
+    here.read(MEMBERS, &calls.integration).await.refuses(400);
+    assert_eq!(search(&calls.operator, "pessoa").await["quantidade"], 2);
+    let same = json!({"versao": changed.json()["versao"], "nome": "Programa"});
+    assert_eq!(calls.put(by, &path, &same).await.json()["respostaAntigaPesquisa"], true, "absent stays");
+    let new = json!({"nome": "P", "email": "p@aqui.example", "perfil": "integracao", "lojas": [2],
+        "respostaAntigaPesquisa": true});
+    assert_eq!(calls.saved(by, USERS, &new).await["respostaAntigaPesquisa"], true);
 }
 
 #[both_engines]

@@ -47,6 +47,7 @@ async fn a_user_is_not_created_with_what_everybody_knows_of_that_person(world: W
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
         money_rights: MoneyRights::SEE_AND_SETTLE,
+        gets_old_search_answer: false,
         password: InitialPassword::Chosen(Password::parse(password).unwrap()),
     };
     for weak in ["benedita.prova", "bene@aqui.example", "Benedita-99"] {

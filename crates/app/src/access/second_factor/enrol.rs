@@ -1,8 +1,8 @@
 //! Switches on the second factor of a user.
 
 use super::super::sessions::ConsoleUser;
+use super::recovery_codes;
 use super::{FactorCommand, OWN, build_own_command, has_valid_password, load_factor_owner};
-use super::{recovery_codes, totp};
 use crate::access;
 use crate::access::login_audit::build_user_change;
 use crate::mail::{self, Addressee, UserNotice};
@@ -14,6 +14,7 @@ use storage::access::{second_factors, tokens};
 use storage::server::secrets;
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
+use vault::totp;
 
 /// Creates a secret to be confirmed. Replaces an unconfirmed secret; a confirmed one stays. `false` if the password is
 /// wrong: an open session is not enough to lock the user out.

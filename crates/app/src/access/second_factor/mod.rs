@@ -6,7 +6,6 @@
 mod enrol;
 pub(crate) mod recovery_codes;
 mod remove;
-pub(crate) mod totp;
 
 use super::sessions::ConsoleUser;
 use crate::access::{self, SignInPurpose};

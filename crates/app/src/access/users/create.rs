@@ -24,6 +24,7 @@ pub struct NewUserInput {
     pub role: Role,
     pub branches: Vec<BranchCode>,
     pub money_rights: MoneyRights,
+    pub gets_old_search_answer: bool,
     pub password: InitialPassword,
 }
 
@@ -53,6 +54,7 @@ pub(crate) struct PreparedUser {
     role: Role,
     branches: Vec<BranchCode>,
     money_rights: MoneyRights,
+    gets_old_search_answer: bool,
     secret: PreparedPassword,
     server: Arc<str>,
     now: Moment,
@@ -123,15 +125,24 @@ pub(crate) async fn prepare_user(
     new: NewUserInput,
     context: UserCreationContext,
 ) -> Result<PreparedUser, Error> {
-    let NewUserInput { tenant, name, email, role, branches, money_rights, password } = new;
-    let branches = normalize_branches(role, branches);
-    let secret = match password {
+    let branches = normalize_branches(new.role, new.branches);
+    let secret = match new.password {
         InitialPassword::Chosen(password) => prepare_chosen_password(app, password).await?,
         InitialPassword::Mailed => prepare_generated_password(app).await?,
     };
-    let server = Arc::clone(&app.public_url);
-    let now = app.now();
-    Ok(PreparedUser { tenant, name, email, role, branches, money_rights, secret, server, now, context })
+    Ok(PreparedUser {
+        tenant: new.tenant,
+        name: new.name,
+        email: new.email,
+        role: new.role,
+        branches,
+        money_rights: new.money_rights,
+        gets_old_search_answer: new.gets_old_search_answer,
+        secret,
+        server: Arc::clone(&app.public_url),
+        now: app.now(),
+        context,
+    })
 }
 
 /// Deduplicated and sorted; empty for a role that has every branch.
@@ -199,6 +210,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<User,
         role: new.role,
         branches: &new.branches,
         money_rights: new.money_rights,
+        gets_old_search_answer: new.gets_old_search_answer,
         password_hash: &new.secret.hash,
         must_change_password: new.secret.mailed.is_some(),
         now: new.now,
@@ -220,6 +232,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<User,
         active: true,
         branches: new.branches.clone(),
         stored_money_rights: new.money_rights,
+        gets_old_search_answer: new.gets_old_search_answer,
         version: 1,
         updated_at: new.now,
     })

@@ -8,7 +8,6 @@ use crate::access::login_audit::build_user_change;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
 use crate::mail::{self, Addressee, UserNotice};
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::load_registers;
 use crate::search_page::SearchPage;
 use crate::session::{AccountActor, Session};
@@ -26,6 +25,7 @@ use storage::access::users;
 use storage::server::versions::{self, CacheVersions};
 use wire::field_differences::{FieldDifference, compare_fields, list_field_names};
 use wire::field_texts::FieldTexts;
+use wire::record_version::{CurrentVersion, refuse_old_version};
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeUser;
 const PASSWORD: AuditedOperation = AuditedOperation::SendUserPassword;
@@ -92,6 +92,7 @@ pub struct ChangeUser {
     pub role: Option<Role>,
     pub branches: Option<Vec<BranchCode>>,
     pub money_rights: Option<MoneyRights>,
+    pub gets_old_search_answer: Option<bool>,
     pub active: Option<bool>,
 }
 
@@ -190,6 +191,7 @@ async fn write_user_change(
         active: changes.active.unwrap_or(before.active),
         branches: new_branches,
         stored_money_rights: changes.money_rights.unwrap_or(before.stored_money_rights),
+        gets_old_search_answer: changes.gets_old_search_answer.unwrap_or(before.gets_old_search_answer),
         ..before.clone()
     };
     let differences = compare_fields(render_user_fields(&before), render_user_fields(&after));
@@ -269,6 +271,7 @@ fn render_user_fields(user: &User) -> FieldTexts {
         ("perfil", Some(wire::role(user.role).to_owned())),
         ("lojas", (!branches.is_empty()).then(|| branches.join(", "))),
         ("permissoesFinanceiras", (!money_rights.is_empty()).then(|| money_rights.join(", "))),
+        ("respostaAntigaPesquisa", Some(user.gets_old_search_answer.to_string())),
         ("ativo", Some(user.active.to_string())),
     ]
 }

@@ -129,7 +129,7 @@ fn build_criteria(registers: &TenantRegisters, query: &PesquisaEventoQuery) -> O
         None => None,
     };
     if let FieldPatch::Set(text) = &query.document {
-        Document::parse(text).ok()?;
+        Document::parse_searched(text).ok()?;
     }
     Some(ClaimCriteria {
         involved: query.involved.clone().into_set(),
@@ -143,5 +143,5 @@ fn build_criteria(registers: &TenantRegisters, query: &PesquisaEventoQuery) -> O
 }
 
 fn parse_document(query: &PesquisaEventoQuery) -> Option<Document> {
-    query.document.clone().into_set().and_then(|text| Document::parse(&text).ok())
+    query.document.clone().into_set().and_then(|text| Document::parse_searched(&text).ok())
 }

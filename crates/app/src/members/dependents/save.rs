@@ -4,7 +4,6 @@ use crate::audit::access_log::record_access;
 use crate::benefits::{PendingBenefitWrite, load_holder, reserve_free_card, store_benefit};
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
 use crate::situations::refuse_cancelled_benefit;
@@ -20,6 +19,7 @@ use storage::server::counters::{self, Counter};
 use wire::field_differences;
 use wire::field_texts::render_dependent_fields;
 use wire::read::FieldPatch;
+use wire::record_version::{CurrentVersion, refuse_old_version};
 use wire::records::DependenteInput;
 
 const SAVE: AuditedOperation = AuditedOperation::SaveDependent;
@@ -154,6 +154,10 @@ fn build_dependent(
     let mut card = before.and_then(|before| before.card.clone());
     input.card.apply_to(&mut card, Clone::clone);
     let stays = before.is_none_or(|before| before.active);
+    let phone = input.phone.clone().into_set();
+    // A number without area code takes no complete one's place.
+    let old_phone = before.and_then(|before| before.phone.clone());
+    let complete = old_phone.filter(|old| phone.as_ref().is_some_and(|given| given.is_ending_of(old)));
     Dependent {
         benefit: input.benefit,
         name: input.name.as_str().to_owned(),
@@ -162,7 +166,7 @@ fn build_dependent(
         kinship: input.kinship,
         sex: input.sex.clone().into_set(),
         identity_number: input.identity.clone().into_set().map(domain::BoundedText::into_string),
-        phone: input.phone.clone().into_set(),
+        phone: complete.or(phone),
         email,
         card,
         plans,

@@ -107,7 +107,7 @@ fn parse_documents(texts: [Option<String>; 2]) -> Option<Vec<String>> {
 }
 
 pub fn normalize_document(text: &str) -> Option<String> {
-    Document::parse(text).ok().map(|document| document.as_str().to_owned())
+    Document::parse_searched(text).ok().map(|document| document.as_str().to_owned())
 }
 
 fn normalize_chassis(text: &str) -> Option<String> {

@@ -6,7 +6,6 @@ use crate::actor_context::ActorContext;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::{TenantRegisters, confirm_registers};
 use crate::session::Session;
 use crate::{App, Error};
@@ -20,6 +19,7 @@ use storage::history::audit;
 use storage::server::counters::{self, Counter};
 use wire::field_differences::{self, DEAL, FieldDifference};
 use wire::field_texts::render_deal_fields;
+use wire::record_version::{CurrentVersion, refuse_old_version};
 use wire::records::{EtapaInput, PerdaInput, ReaberturaInput};
 
 const STAGE: AuditedOperation = AuditedOperation::MoveDeal;

@@ -7,7 +7,6 @@ use crate::actor_context::ActorContext;
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;
 use crate::responsible_user::may_become_responsible;
 use crate::session::Session;
@@ -21,6 +20,7 @@ use storage::history::audit;
 use storage::sales::deals::{self, DealStageMove};
 use storage::server::counters::{self, Counter};
 use wire::read::FieldPatch;
+use wire::record_version::{CurrentVersion, refuse_old_version};
 use wire::records::NegocioInput;
 
 const CREATE: AuditedOperation = AuditedOperation::CreateDeal;

@@ -186,7 +186,7 @@ fn build_sold_fields(
         fields.branch = FieldPatch::Set(deal.branch);
     }
     let today: Date = command.now.date_in(&command.registers.zone);
-    if fields.joined == FieldPatch::Keep {
+    if !matches!(fields.joined, FieldPatch::Set(_)) {
         fields.joined = FieldPatch::Set(today);
     }
     let sells = |code| command.registers.is_active_seller(&command.scope, code, SellerKind::Consultant);

@@ -7,7 +7,6 @@ use super::{LeadBranchSource, LeadContactInput};
 use crate::audit::access_log::record_access;
 use crate::command::{WriteCommand, run_command};
 use crate::idempotency::{IdempotentWrite, WriteOutcome};
-use crate::record_version::{CurrentVersion, refuse_old_version};
 use crate::register_snapshot::confirm_registers;
 use crate::session::Session;
 use crate::{App, Error};
@@ -17,6 +16,7 @@ use storage::Tx;
 use storage::sales::leads::{self, FoundLead};
 use wire::field_differences::{self, FieldDifference};
 use wire::field_texts::render_lead_fields;
+use wire::record_version::{CurrentVersion, refuse_old_version};
 use wire::records::LeadAlteracaoInput;
 
 const CHANGE: AuditedOperation = AuditedOperation::ChangeLead;

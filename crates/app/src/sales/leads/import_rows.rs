@@ -5,11 +5,10 @@ use super::persist::store_lead;
 use super::save::prepare_lead;
 use crate::Error;
 use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
-use crate::members::import_rows::merge_telephones;
 use crate::members::parse_telephone;
 use domain::{
     AuditedAction, AuditedChange, AuditedRecordKind, ImportProblem, ImportUndoObstacle, InputField, Lead,
-    LeadCode, PersonProfile, ReferenceKind, Rejection,
+    LeadCode, PersonProfile, Phone, ReferenceKind, Rejection, fold_text, merge_telephones,
 };
 use serde_json::{Map, Value, json};
 use storage::Tx;
@@ -42,7 +41,16 @@ impl LeadImportRow {
             (FieldPatch::Set(document), ..) => Some(document.as_str().to_owned()),
             (_, FieldPatch::Set(email), _) => Some(email.as_str().to_owned()),
             (_, _, FieldPatch::Set(phones)) => {
-                phones.iter().find_map(parse_telephone).map(|one| one.number.as_str().to_owned())
+                let numbers: Vec<Phone> =
+                    phones.iter().filter_map(parse_telephone).map(|one| one.number).collect();
+                let complete = numbers.iter().find(|number| !number.lacks_area_code());
+                // Without its area code a number leads only to a lead of the same name.
+                let name = [&contact.name, &contact.person_name].into_iter().find_map(|name| match name {
+                    FieldPatch::Set(name) => Some(fold_text(name.as_str())),
+                    _ => None,
+                });
+                let with_name = |number: &Phone| format!("{} {}", number.as_str(), name.unwrap_or_default());
+                complete.map(|number| number.as_str().to_owned()).or_else(|| numbers.first().map(with_name))
             }
             _ => None,
         }

@@ -12,8 +12,10 @@ use crate::session::Session;
 use crate::{App, Error};
 use domain::{
     AuditedOperation, ContactPhone, Lead, LeadCode, LeadKey, PersonCode, PersonProfile, Phone, PhoneKind,
-    Rejection, Scope,
+    Rejection, Scope, fold_text,
 };
+use std::collections::BTreeMap;
+use std::slice::from_ref;
 use storage::Tx;
 use storage::members;
 use storage::members::phones::{self, HOME_COUNTRY_CODE};
@@ -141,13 +143,42 @@ async fn find_known_lead(
     let document = contact_input.document();
     let text = document.map(|document| LeadKey::Document(document.as_str().to_owned()));
     let email = contact_input.email().map(|email| LeadKey::Email(email.as_str().to_owned()));
-    let phones = contact_input.phone_numbers().flat_map(|phone| {
-        let number = phone.as_str().to_owned();
-        [LeadKey::Mobile(number.clone()), LeadKey::Landline(number.clone()), LeadKey::Further(number)]
-    });
-    for contact in text.into_iter().chain(email).chain(phones) {
+    let (incomplete, complete): (Vec<&Phone>, Vec<&Phone>) =
+        contact_input.phone_numbers().partition(|phone| phone.lacks_area_code());
+    let complete = complete.into_iter().flat_map(|phone| LeadKey::list_for_phones(from_ref(phone)));
+    for contact in text.into_iter().chain(email).chain(complete) {
         if let Some(found) = leads::find_active_lead_by_contact(tx, scope, &contact, document).await? {
             return Ok(Some(found));
+        }
+    }
+    for phone in incomplete {
+        if let Some(found) = find_lead_without_area(tx, scope, contact_input, phone).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The lead with the same name that has a number without area code: as a complete one, if no other lead has it in any area,
+/// else as it is. Otherwise it may be another person's in another city.
+async fn find_lead_without_area(
+    tx: &mut Tx,
+    scope: &Scope,
+    contact_input: &LeadContactInput<'_>,
+    phone: &Phone,
+) -> Result<Option<(LeadCode, Lead)>, Error> {
+    let Some(given) = contact_input.name().map(|name| fold_text(name.as_str())) else { return Ok(None) };
+    for (numbers, most) in [(phone.list_in_each_area(), 1), (vec![phone.clone()], usize::MAX)] {
+        let mut found = BTreeMap::new();
+        for contact in LeadKey::list_for_phones(&numbers) {
+            found.extend(
+                leads::list_active_leads_by_contact(tx, scope, &contact, contact_input.document()).await?,
+            );
+        }
+        if found.len() <= most
+            && let Some((code, _)) = found.into_iter().find(|(_, name)| fold_text(name) == given)
+        {
+            return Ok(leads::find_lead(&mut *tx, scope.tenant(), code).await?.map(|lead| (code, lead)));
         }
     }
     Ok(None)

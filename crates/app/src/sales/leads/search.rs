@@ -35,14 +35,12 @@ pub fn parse_contact_filter(text: &str, may_be_sequence: bool) -> ContactFilter 
         contacts.extend(Email::parse(text).map(|email| LeadKey::Email(email.as_str().to_owned())));
         return ContactFilter { contacts, sequence: None };
     }
-    contacts.extend(Document::parse(text).map(|one| LeadKey::Document(one.as_str().to_owned())));
+    contacts.extend(Document::parse_searched(text).map(|one| LeadKey::Document(one.as_str().to_owned())));
     if let Ok(phone) = Phone::parse(text) {
-        let number = phone.as_str().to_owned();
-        contacts.extend([
-            LeadKey::Mobile(number.clone()),
-            LeadKey::Landline(number.clone()),
-            LeadKey::Further(number),
-        ]);
+        // Some are stored without their area code.
+        let endings = phone.list_endings();
+        let numbers: Vec<Phone> = std::iter::once(phone).chain(endings).collect();
+        contacts.extend(LeadKey::list_for_phones(&numbers));
     }
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     let sequence = if may_be_sequence && is_number { text.parse().ok() } else { None };
@@ -165,11 +163,13 @@ mod tests {
         assert_eq!(contacts("a@"), []);
         assert_eq!(contacts("João sil"), [LeadKey::Words(vec![text("joao"), text("sil")])]);
         assert_eq!(contacts("12.abc.345/01de-35"), [LeadKey::Document(text("12ABC34501DE35"))]);
-        let phone = |number: &str| {
-            [LeadKey::Mobile, LeadKey::Landline, LeadKey::Further].map(|build_key| build_key(text(number)))
+        let phone = |numbers: &[&str]| {
+            let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+            [LeadKey::Mobile, LeadKey::Landline, LeadKey::Further].map(|build_key| build_key(numbers.clone()))
         };
-        assert_eq!(contacts("(11) 3333-4444"), phone("1133334444"));
-        assert_eq!(contacts("+55 11 98765-4321"), phone("11987654321"));
+        assert_eq!(contacts("(11) 3333-4444"), phone(&["1133334444", "33334444"]));
+        assert_eq!(contacts("+55 11 98765-4321"), phone(&["11987654321", "987654321", "87654321"]));
+        assert_eq!(contacts("3333-4444"), phone(&["33334444"]));
         // A CPF has as many digits as a mobile number.
         assert_eq!(contacts("529.982.247-25").len(), 4);
         // A company name may contain the CPF of its owner.

@@ -4,9 +4,8 @@ use crate::actor_context::ActorContext;
 use crate::members::parse_telephone;
 use domain::{
     BranchCode, ContactPhone, DisplayName, Document, Email, InputField, Lead, PersonCode, Phone, PhoneKind,
-    Rejection, Scope, SellerKind,
+    Rejection, Scope, SellerKind, find_known_phone, keep_complete_numbers, put_phone_first,
 };
-use storage::members::phones::HOME_COUNTRY_CODE;
 use wire::read::FieldPatch;
 use wire::records::ContatoInput;
 
@@ -55,6 +54,10 @@ impl<'i> LeadContactInput<'i> {
         self
     }
 
+    pub fn name(&self) -> Option<&DisplayName> {
+        read_given(&self.name)
+    }
+
     pub fn document(&self) -> Option<&Document> {
         read_given(&self.document)
     }
@@ -81,7 +84,7 @@ impl<'i> LeadContactInput<'i> {
     /// The phones after the change.
     pub fn resolve_telephones(&self, old_phones: &[ContactPhone]) -> Vec<ContactPhone> {
         match (self.replacement_phones(), &self.input.phone, &self.input.phones) {
-            (Some(all), ..) => all,
+            (Some(all), ..) => keep_complete_numbers(&all, old_phones),
             (None, FieldPatch::Set(number), _) => put_phone_first(number, old_phones),
             (None, FieldPatch::Clear, _) | (None, FieldPatch::Keep, FieldPatch::Clear) => Vec::new(),
             (None, FieldPatch::Keep, _) => old_phones.to_vec(),
@@ -97,7 +100,7 @@ impl<'i> LeadContactInput<'i> {
         (before, phones): (Option<&Lead>, &[ContactPhone]),
         problems: &mut Vec<Rejection>,
     ) -> Lead {
-        let name = read_given(&self.name).map(|name| name.as_str().to_owned());
+        let name = self.name().map(|name| name.as_str().to_owned());
         if name.is_none() {
             problems.push(Rejection::Missing(InputField::Name));
         }
@@ -147,8 +150,9 @@ impl<'i> LeadContactInput<'i> {
             (FieldPatch::Keep, FieldPatch::Keep) => {}
             // A single number replaces the one of its kind.
             (FieldPatch::Set(number), _) if self.replacement_phones().is_none() => {
-                let known = phones.iter().find(|one| one.number == *number).map(|one| one.kind);
-                match known.unwrap_or(number.kind()) {
+                let known = find_known_phone(number, phones).map(|at| &phones[at]);
+                let (kind, number) = known.map_or((number.kind(), number), |one| (one.kind, &one.number));
+                match kind {
                     PhoneKind::Mobile => lead.mobile = Some(number.clone()),
                     PhoneKind::Landline => lead.landline = Some(number.clone()),
                 }
@@ -194,24 +198,6 @@ fn resolve_alias<T: Clone + PartialEq>(
         (FieldPatch::Set(_), _) | (FieldPatch::Clear, FieldPatch::Keep | FieldPatch::Clear) => one.clone(),
         (FieldPatch::Keep | FieldPatch::Clear, _) => other.clone(),
     }
-}
-
-/// Puts a number first among those of its kind; a new number replaces the first one.
-fn put_phone_first(number: &Phone, old_phones: &[ContactPhone]) -> Vec<ContactPhone> {
-    let mut phones = old_phones.to_vec();
-    let known = phones.iter().position(|phone| phone.number == *number).map(|at| phones.remove(at));
-    let is_new = known.is_none();
-    let phone = known.unwrap_or_else(|| ContactPhone {
-        kind: number.kind(),
-        country: HOME_COUNTRY_CODE.to_owned(),
-        number: number.clone(),
-    });
-    match phones.iter().position(|other| other.kind == phone.kind) {
-        Some(at) if is_new => phones[at] = phone,
-        Some(at) => phones.insert(at, phone),
-        None => phones.push(phone),
-    }
-    phones
 }
 
 /// The given branch, else the present one, else the first one usable by the caller.

@@ -14,10 +14,14 @@ impl Script<'_> {
         let members = lines(&|number| format!("{};Pessoa {number};2\n", cpf(number)));
         let vehicles = lines(&|number| format!("{};QZX{number:04};{}\n", cpf(number), self.sample.plan));
         let leads = lines(&|number| format!("Lead {number};119{number:08}\n"));
+        let prices = lines(&|number| {
+            format!("{};01/12/2026;{number}000,01;{}000,00;10\n", self.sample.plan, u16::from(number) + 1)
+        });
         for (what, kind, text) in [
             ("members", ImportKind::Members, format!("CPF;Nome;Loja\n{members}")),
             ("vehicles", ImportKind::Vehicles, format!("CPF;Placa;Plano\n{vehicles}")),
             ("leads", ImportKind::Leads, format!("Nome;Telefone\n{leads}")),
+            ("prices", ImportKind::PlanPrices, format!("Plano;Vale desde;De;Até;Preço\n{prices}")),
         ] {
             self.recorder.begin(&format!("{what} are received"));
             let mut spool = import::create_upload_spool(1024 * 1024).unwrap();

@@ -163,6 +163,7 @@ impl Script<'_> {
             role: None,
             branches: Some([1, 2].map(BranchCode::new).to_vec()),
             money_rights: None,
+            gets_old_search_answer: None,
             active: None,
         };
         now(users::change_user(self.app, caller, one.code, changes, plainly()).await);

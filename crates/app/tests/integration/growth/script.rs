@@ -88,6 +88,7 @@ impl Script<'_> {
             role: Role::Operator,
             branches: [2, 3].map(BranchCode::new).to_vec(),
             money_rights: MoneyRights::SEE_AND_SETTLE,
+            gets_old_search_answer: false,
             password: InitialPassword::Chosen(Password::parse(demo::PASSWORD).unwrap()),
         };
         users::create_user(self.app, two).await.unwrap();

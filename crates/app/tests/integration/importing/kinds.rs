@@ -170,6 +170,15 @@ async fn dependents_come_by_their_holder_and_go_again(world: World) {
     assert_ne!(without_versions(&world).await, before);
 }
 
+/// A number without area code may be two people's.
+#[both_engines]
+async fn leads_share_an_incomplete_number_unless_they_share_their_name(world: World) {
+    let me = by(&world.administrator);
+    let text = "Nome;Telefone;Loja\nAna;98765-4321;1\nBia;987654321;1\nána;98765-4321;1\n";
+    let done = import_file(&world, &me, ImportKind::Leads, text).await;
+    assert_eq!(counts(&done), [2, 0, 0, 1], "{:?}", problems(&world, &me, &done).await);
+}
+
 #[both_engines]
 async fn leads_plans_and_sellers_come_twice_and_go_again(world: World) {
     let me = by(&world.administrator);

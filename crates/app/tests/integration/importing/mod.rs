@@ -6,6 +6,8 @@ mod fairness;
 mod kinds;
 mod members;
 mod money;
+mod money_registers;
+mod prices;
 
 use app::idempotency::IdempotentWrite;
 use domain::{Cpf, ImportKind, ImportState, MoneyRights};
@@ -55,6 +57,28 @@ pub async fn import_file(world: &World, by: &ImportCaller, kind: ImportKind, tex
 pub async fn run(world: &World, by: &ImportCaller, import: &StoredImportRun) -> StoredImportRun {
     import::run_import(world.app(), by.scope.tenant(), import.code, &mut |_| {}).await.unwrap();
     import::load_import(world.app(), by, import.code).await.unwrap()
+}
+
+/// Starts an import whose process is lost after its first batch, and lets the lease end.
+pub async fn lose_process_of(world: &World, me: &ImportCaller, received: &StoredImportRun) {
+    import::start_import(world.app(), me, received.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
+    let (app, here, code) = (world.app().clone(), world.here, received.code);
+    let (begun, wait) = tokio::sync::oneshot::channel();
+    let dying = tokio::spawn(async move {
+        let mut begun = Some(begun);
+        let mut report = |_: &StoredImportRun| {
+            if let Some(begun) = begun.take() {
+                let _ = begun.send(());
+            }
+        };
+        import::run_import(&app, here, code, &mut report).await
+    });
+    wait.await.unwrap();
+    dying.abort();
+    let _ = dying.await;
+    world.clock.pass(std::time::Duration::from_mins(10));
 }
 
 pub async fn undo(world: &World, by: &ImportCaller, import: &StoredImportRun) -> StoredImportRun {

@@ -1,7 +1,7 @@
 //! Open titles and opening balances of another system: once however often the sheet comes, against the opening balance
 //! alone, and taken back by counter-entries.
 
-use crate::importing::{by, count, counts, cpf, import_file, problems, receive, run, undo};
+use crate::importing::{by, count, counts, cpf, import_file, lose_process_of, problems, receive, run, undo};
 use app::idempotency::IdempotentWrite;
 use app::session::Session;
 use app::{access, cache};
@@ -13,7 +13,7 @@ use storage::{QueryWeight, sql};
 use testkit::{PASSWORD, World, both_engines};
 
 /// Ana and Cida of the first branch, Bia of the operator's.
-async fn members(world: &World) {
+pub async fn members(world: &World) {
     let text = format!("CPF;Nome;Loja\n{};Ana;1\n{};Bia;2\n{};Cida;1\n", cpf(1), cpf(2), cpf(3));
     import_file(world, &by(&world.administrator), ImportKind::Members, &text).await;
     let cars = format!(
@@ -90,13 +90,13 @@ fn titles() -> String {
     )
 }
 
-async fn check(world: &World, me: &ImportCaller, kind: ImportKind, text: &str) -> StoredImportRun {
+pub async fn check(world: &World, me: &ImportCaller, kind: ImportKind, text: &str) -> StoredImportRun {
     let received = receive(world, me, kind, text).await.unwrap();
     import::start_dry_run(world.app(), me, received.code, IdempotentWrite::without_key()).await.unwrap();
     run(world, me, &received).await
 }
 
-async fn start(world: &World, me: &ImportCaller, import: &StoredImportRun) -> StoredImportRun {
+pub async fn start(world: &World, me: &ImportCaller, import: &StoredImportRun) -> StoredImportRun {
     import::start_import(world.app(), me, import.code, false, IdempotentWrite::without_key()).await.unwrap();
     run(world, me, import).await
 }
@@ -318,24 +318,7 @@ async fn an_import_of_titles_goes_on_where_another_process_left_it(world: World)
         text = format!("{text}\n{};Mensalidade;{number},00;10/12/2026;T-{number};0,50", cpf(1 + number % 3));
     }
     let received = receive(&world, &me, ImportKind::Titles, &text).await.unwrap();
-    import::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
-        .await
-        .unwrap();
-    let (app, here, code) = (world.app().clone(), world.here, received.code);
-    let (begun, wait) = tokio::sync::oneshot::channel();
-    let dying = tokio::spawn(async move {
-        let mut begun = Some(begun);
-        let mut report = |_: &StoredImportRun| {
-            if let Some(begun) = begun.take() {
-                let _ = begun.send(());
-            }
-        };
-        import::run_import(&app, here, code, &mut report).await
-    });
-    wait.await.unwrap();
-    dying.abort();
-    let _ = dying.await;
-    world.clock.pass(std::time::Duration::from_mins(10));
+    lose_process_of(&world, &me, &received).await;
     let done = run(&world, &me, &received).await;
     assert_eq!((done.state, counts(&done)), (ImportState::Done, [300, 0, 0, 0]));
     check_books(&world, "after a death").await;

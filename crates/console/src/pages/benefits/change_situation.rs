@@ -4,6 +4,7 @@
 use crate::http::form::SubmittedForm;
 use crate::http::parameters::PathNumber;
 use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::pages::finance::benefit_titles::{choose_next_page, describe_revision, load_title_section};
 use crate::session::notice::{add_notice, add_undo_notice, redirect_with_outcome};
 use crate::session::signed_in_user::SignedInUser;
 use crate::session::undo_form::UndoForm;
@@ -44,14 +45,22 @@ async fn render_situation_form(
     let frame = PageFrame::load(app, user, "beneficios").await?;
     let registers = &view.registers;
     let now = view.benefit.situation;
-    let open = registers
+    let open: Vec<_> = registers
         .active_situations(Entity::Benefit)
-        .filter(|one| one.code != now && registers.may_change_situation(now, one.code));
-    let targets = open.map(|one| NextSituation {
+        .filter(|one| one.code != now && registers.may_change_situation(now, one.code))
+        .collect();
+    let codes = open.iter().map(|one| one.code).collect();
+    let (titles, previews) = load_title_section(app, user, &view, codes).await?;
+    let describe_consequence = |code: SituationCode| {
+        let preview = previews.iter().find(|one| one.situation == code);
+        preview.map(|one| describe_revision(&one.revision)).unwrap_or_default()
+    };
+    let targets = open.iter().map(|one| NextSituation {
         code: one.code.get(),
         name: one.name.clone(),
         badge: build_situation_badge(registers, one.code),
         is_chosen: one.code.to_string() == chosen,
+        consequence: describe_consequence(one.code),
     });
     let template = SituationChangePage {
         frame,
@@ -65,6 +74,7 @@ async fn render_situation_form(
         reason: reason.to_owned(),
         version: view.benefit.version,
         receivers: registers.receivers_for(Entity::Benefit).len(),
+        titles,
         problems,
     };
     render_page(status, &template)
@@ -109,9 +119,10 @@ pub async fn submit_situation_change(
         Ok(view) => view,
         Err(problems) => return render_situation_form(&app, &user, code, (to, reason, problems)).await,
     };
-    let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+    let (page, addition) = choose_next_page(&app, &user, code).await?;
+    let mut response = redirect_to(&page);
     let name = build_situation_badge(&view.registers, view.benefit.situation).name;
-    let text = format!("A situação agora é {name}.");
+    let text = format!("A situação agora é {name}.{addition}");
     match find_undo_form(&view, form.text("de")) {
         Some(undo) => add_undo_notice(&mut response, &text, &undo),
         None => add_notice(&mut response, &text),

@@ -97,6 +97,7 @@ async fn render_dependent_form(
             "Dependente".to_owned(),
             build_inputs(SPECS, &values, &problems, list_dependent_choices),
         )],
+        titles: None,
         problems,
         button: "Salvar",
     };

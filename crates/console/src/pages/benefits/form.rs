@@ -5,6 +5,7 @@ use crate::http::form::SubmittedForm;
 use crate::http::parameters::{PathNumber, QueryParams};
 use crate::http::redirect::derive_root_path;
 use crate::http::refusal::Refusal;
+use crate::pages::finance::benefit_titles::{choose_next_page, load_title_section};
 use crate::pages::member_list::{COLUMNS, build_member_row};
 use crate::session::notice::redirect_with_notice;
 use crate::session::signed_in_user::SignedInUser;
@@ -162,6 +163,7 @@ async fn render_new_benefit_form(
         back: format!("{}/console/associados/{}", derive_root_path(app), holder.code),
         version: None,
         sections: build_form_sections(&holder.registers, user, (kind, None), &state),
+        titles: None,
         problems: state.problems,
         button: "Criar benefício",
     };
@@ -270,6 +272,7 @@ async fn render_edit_benefit_form(
     view: &FullBenefit,
     state: EditBenefitState,
 ) -> HandlerResult {
+    let (titles, _) = load_title_section(app, user, view, vec![view.benefit.situation]).await?;
     let form = RecordForm {
         current: "beneficios",
         title: format!("Alterar {}", describe_stored_benefit(&view.registers, &view.benefit)),
@@ -285,6 +288,7 @@ async fn render_edit_benefit_form(
             (view.benefit.kind, Some(&view.benefit)),
             &state,
         ),
+        titles,
         problems: state.problems,
         button: "Salvar",
     };
@@ -312,13 +316,9 @@ pub async fn change_benefit(
         Ok(input) => {
             match benefits::change_benefit(&app, user.session(), code, input, IdempotentWrite::without_key())
                 .await
+                .and_then(WriteOutcome::into_fresh)
             {
-                Ok(_) => {
-                    return Ok(redirect_with_notice(
-                        &format!("{}/console/beneficios/{code}", derive_root_path(&app)),
-                        "As alterações foram salvas.",
-                    ));
-                }
+                Ok(changed) => return leave_benefit_form(&app, &user, (&view, &changed)).await,
                 Err(Error::Refused(problems)) => place_rejections(&problems, specs, &added),
                 Err(error) => return Err(error.into()),
             }
@@ -331,6 +331,20 @@ pub async fn change_benefit(
         EditBenefitState { values, problems, version: version.parse().ok() },
     )
     .await
+}
+
+/// Leads back to the benefit, or to its titles if it is charged otherwise now.
+async fn leave_benefit_form(
+    app: &App,
+    user: &SignedInUser,
+    (before, after): (&FullBenefit, &FullBenefit),
+) -> HandlerResult {
+    let code = after.code;
+    let (page, addition) = match before.benefit.is_charged_like(&after.benefit) {
+        true => (format!("{}/console/beneficios/{code}", derive_root_path(app)), ""),
+        false => choose_next_page(app, user, code).await?,
+    };
+    Ok(redirect_with_notice(&page, &format!("As alterações foram salvas.{addition}")))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::fields;
 use crate::http::form::SubmittedForm;
 use crate::http::parameters::{PathNumber, PathPartCodes};
 use crate::http::redirect::{derive_root_path, redirect_to};
+use crate::pages::finance::benefit_titles::{choose_next_page, load_title_section};
 use crate::session::notice::{add_undo_notice, redirect_with_problem};
 use crate::session::signed_in_user::SignedInUser;
 use crate::session::undo_form::UndoForm;
@@ -44,6 +45,7 @@ async fn render_item_form(
     (values, problems): (FormValues, FormProblems),
 ) -> HandlerResult {
     let view = benefits::read_full_benefit(app, user.session(), code).await?;
+    let (titles, _) = load_title_section(app, user, &view, vec![view.benefit.situation]).await?;
     let has = |plan| view.benefit.plans.iter().any(|(included, _)| *included == plan);
     let choices = |_: &str| fields::list_plan_choices(&view.registers, |plan| !has(plan.code));
     let form = RecordForm {
@@ -53,6 +55,7 @@ async fn render_item_form(
         back: format!("{}/console/beneficios/{code}", derive_root_path(app)),
         version: None,
         sections: vec![("Plano".to_owned(), build_inputs(SPECS, &values, &problems, choices))],
+        titles,
         problems,
         button: "Incluir",
     };
@@ -78,15 +81,12 @@ pub async fn add_item(
                 .and_then(WriteOutcome::into_fresh)
             {
                 Ok(added) => {
-                    let mut response =
-                        redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+                    let (page, addition) = choose_next_page(&app, &user, code).await?;
+                    let mut response = redirect_to(&page);
                     let action = format!("/console/beneficios/{code}/itens/{}", added.item.code);
                     let undo = UndoForm::new(action, &[("ativo", "false")]);
-                    add_undo_notice(
-                        &mut response,
-                        &format!("O plano {} foi incluído.", added.plan.name),
-                        &undo,
-                    );
+                    let text = format!("O plano {} foi incluído.{addition}", added.plan.name);
+                    add_undo_notice(&mut response, &text, &undo);
                     return Ok(response);
                 }
                 Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
@@ -137,8 +137,9 @@ pub async fn change_item(
     {
         Ok(view) => {
             let (text, undo) = describe_item_change(&view, codes.1, &form);
-            let mut response = redirect_to(&back);
-            add_undo_notice(&mut response, &text, &undo);
+            let (page, addition) = choose_next_page(&app, &user, codes.0).await?;
+            let mut response = redirect_to(&page);
+            add_undo_notice(&mut response, &format!("{text}{addition}"), &undo);
             Ok(response)
         }
         Err(Error::Refused(problems)) => {

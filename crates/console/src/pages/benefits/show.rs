@@ -145,7 +145,7 @@ fn find_item_price(view: &FullBenefit, item: &BenefitItem, today: Date) -> (Mone
     match choose_price(agreed, rows, plan_price, &key) {
         Some(price) => (
             price.amount,
-            match price.source {
+            match price.origin.source {
                 PriceSource::Agreed => "combinado",
                 PriceSource::PriceTable => "da tabela",
                 PriceSource::Plan => "do plano",

@@ -102,6 +102,7 @@ pub async fn render_situation_page(
         name: one.name.clone(),
         badge: build_situation_badge(registers, one.code),
         is_chosen: one.code.to_string() == change.to,
+        consequence: String::new(),
     });
     let back = match from_board {
         true => format!("{}/console/{}/quadro", derive_root_path(app), words.path),
@@ -118,6 +119,7 @@ pub async fn render_situation_page(
         version: head.version.into(),
         receivers: registers.receivers_for(kind.entity()).len(),
         return_to: if from_board { "quadro" } else { "" },
+        titles: None,
         problems,
         frame,
     };

@@ -1,5 +1,6 @@
 //! Whether a member or a benefit is up to date, on top of its page.
 
+use super::benefit_titles::count_titles_not_due;
 use super::format_cents;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::format_count;
@@ -14,11 +15,19 @@ pub struct BalanceBadge {
     pub text: String,
     /// `Crédito de R$ 10,00`, or empty.
     pub credit: String,
+    /// Where the credit is shown.
+    pub credits: String,
+    /// Where money is received as credit, for users who may receive.
+    pub receive_credit: Option<String>,
+    /// Where the credit is paid back, if there is one.
+    pub refund_credit: Option<String>,
     pub titles: String,
     pub new_title: String,
     /// Where the oldest open title is paid, for users who may receive.
     pub receive: Option<String>,
     pub pending_charges: String,
+    /// `2 títulos a vencer (R$ 200,00)`, or empty.
+    pub not_due: String,
     /// Where titles that are not yet due are revised, if the benefit changed since they were issued.
     pub revision: Option<String>,
 }
@@ -36,7 +45,10 @@ pub async fn load_member_badge(
     let balance = finance::read_member_balance(app, user.session(), person).await?;
     let badge = build_badge(balance.debt, balance.credit, root, &format!("pessoa={person}"));
     let receive = link_oldest_title(app, user, root, (person, None), balance.debt).await?;
-    Ok(Some(BalanceBadge { receive, ..badge }))
+    let may_settle = user.may_with_money(MoneyRight::SettleTitles);
+    let receive_credit = may_settle.then(|| format!("{}#receber", badge.credits));
+    let refund_credit = (may_settle && balance.credit > 0).then(|| format!("{}#devolver", badge.credits));
+    Ok(Some(BalanceBadge { receive_credit, refund_credit, receive, ..badge }))
 }
 
 /// `None` for users who do not see money.
@@ -86,15 +98,26 @@ fn build_badge(debt: PersonDebt, credit: i64, root: &str, whose: &str) -> Balanc
         late => ("wrong", format!("{} em atraso, {}", format_count(late), format_cents(debt.overdue_amount))),
     };
     let credit = if credit > 0 { format!("Crédito de {}", format_cents(credit)) } else { String::new() };
+    let not_due = match debt.open_titles - debt.overdue_titles {
+        0 => String::new(),
+        titles => {
+            let amount = format_cents(debt.open_amount - debt.overdue_amount);
+            format!("{} ({amount})", count_titles_not_due(titles))
+        }
+    };
     let area = format!("{root}/console/financeiro/titulos");
     BalanceBadge {
         class,
         text,
         credit,
+        credits: format!("{root}/console/financeiro/creditos?{whose}"),
+        receive_credit: None,
+        refund_credit: None,
         titles: format!("{area}?{whose}"),
         new_title: format!("{area}/novo?{whose}"),
         receive: None,
         pending_charges: format!("{root}/console/financeiro/lancamentos?{whose}"),
+        not_due,
         revision: None,
     }
 }
@@ -106,10 +129,14 @@ impl BalanceBadge {
             class: "wrong",
             text: with.text(),
             credit: with.text(),
+            credits: with.text(),
+            receive_credit: with.option_of(|| with.text()),
+            refund_credit: with.option_of(|| with.text()),
             titles: with.text(),
             new_title: with.text(),
             receive: with.option_of(|| with.text()),
             pending_charges: with.text(),
+            not_due: with.text(),
             revision: with.option_of(|| with.text()),
         }
     }
@@ -127,6 +154,8 @@ mod tests {
         assert_eq!(texts, ["Em dia", "Em dia", "2 em atraso, R$\u{a0}319,80"]);
         let badge = build_badge(late, 1000, "", "pessoa=7");
         assert_eq!(badge.credit, "Crédito de R$\u{a0}10,00");
+        assert_eq!(badge.not_due, "1 título a vencer (R$\u{a0}180,20)");
         assert_eq!(badge.titles, "/console/financeiro/titulos?pessoa=7");
+        assert_eq!(badge.credits, "/console/financeiro/creditos?pessoa=7");
     }
 }

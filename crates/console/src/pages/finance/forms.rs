@@ -8,7 +8,7 @@ use crate::widgets::form_token::SENT_BEFORE;
 use crate::widgets::money_input::{format_money_input, normalize_money_values};
 use crate::widgets::record_form::{build_inputs, build_record, read_form_values};
 use app::Error;
-use domain::Money;
+use domain::{Money, MoneyAccountCode};
 use finance::FullTitle;
 use serde_json::Value;
 use wire::read::JsonInput;
@@ -144,22 +144,34 @@ pub fn describe_others(problems: &FormProblems) -> Vec<String> {
     problems.others.iter().map(describe_problem).collect()
 }
 
-/// The inputs of a form: as they were sent if it is this one, otherwise as they are at first.
-pub fn build_form(full: &FullTitle, kind: TitleFormKind, sent: Option<&SentTitleForm>) -> Vec<FormInput> {
+/// The inputs of a form: as they were sent if it is this one, otherwise as they are at first. The account is the one to
+/// which the Pix code leads that the title is paid by.
+pub fn build_form(
+    (full, pix_account): (&FullTitle, Option<MoneyAccountCode>),
+    kind: TitleFormKind,
+    sent: Option<&SentTitleForm>,
+) -> Vec<FormInput> {
     let choices = |name: &str| list_choices(full, name);
     match sent.filter(|sent| sent.kind == kind) {
         Some(sent) => build_inputs(kind.specs(), &sent.values, &sent.problems, choices),
-        None => build_inputs(kind.specs(), &list_first_values(full, kind), &FormProblems::default(), choices),
+        None => {
+            let values = list_first_values((full, pix_account), kind);
+            build_inputs(kind.specs(), &values, &FormProblems::default(), choices)
+        }
     }
 }
 
-fn list_first_values(full: &FullTitle, kind: TitleFormKind) -> FormValues {
+fn list_first_values(
+    (full, pix_account): (&FullTitle, Option<MoneyAccountCode>),
+    kind: TitleFormKind,
+) -> FormValues {
     match kind {
         TitleFormKind::Receive => {
             let amount = Money::from_stored_cents(find_amount_due(full)).map(format_money_input);
             FormValues::from([
                 ("valorPago", amount.unwrap_or_default()),
                 ("dataPagamento", full.today.to_br()),
+                ("codContaFinanceira", pix_account.map(|code| code.to_string()).unwrap_or_default()),
             ])
         }
         _ => FormValues::new(),

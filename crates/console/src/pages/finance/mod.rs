@@ -4,8 +4,10 @@
 mod actions;
 mod agreed_prices;
 pub mod balance_badge;
+pub mod benefit_titles;
 mod books;
 pub mod charging;
+mod credits;
 mod forms;
 mod history;
 pub mod list;
@@ -14,6 +16,7 @@ mod months;
 mod new;
 mod overview;
 mod pending;
+mod pix;
 mod receipt;
 mod revisions;
 mod show;
@@ -22,9 +25,10 @@ pub mod title_matches;
 
 use crate::page_route::{PageRoute, routes};
 use crate::widgets::formats::{format_count, format_money};
-use domain::finance::{LaunchKind, TitleSituation};
+use domain::finance::{LaunchKind, PriceOrigin, TitleSituation};
 use domain::{Date, Money};
 use finance::FullTitle;
+use wire::set_names::price_source_label;
 
 pub fn list_finance_routes() -> Vec<PageRoute> {
     routes! {
@@ -38,8 +42,15 @@ pub fn list_finance_routes() -> Vec<PageRoute> {
         post "/console/financeiro/titulos/{codigo}/vencimento"        SignedIn    actions::change_due_day;
         post "/console/financeiro/titulos/{codigo}/liberar"           SignedIn    actions::release_title;
         post "/console/financeiro/titulos/{codigo}/usar-credito"      SignedIn    actions::use_credit;
+        get  "/console/financeiro/titulos/{codigo}/pix"               SignedIn    pix::show_pix_code;
+        post "/console/financeiro/titulos/{codigo}/pix"               SignedIn    pix::issue_pix_code;
         post "/console/financeiro/titulos/{codigo}/estornar/{parte}"  SignedIn    actions::reverse_settlement;
         get  "/console/financeiro/titulos/{codigo}/recibo/{parte}"    SignedIn    receipt::show_receipt;
+        get  "/console/financeiro/creditos"                           SignedIn    credits::show_credits;
+        post "/console/financeiro/creditos"                           SignedIn    credits::receive_credit;
+        post "/console/financeiro/creditos/devolver"                  SignedIn    credits::refund_credit;
+        post "/console/financeiro/creditos/{codigo}/estornar"         SignedIn    credits::reverse_credit;
+        get  "/console/financeiro/creditos/{codigo}/recibo"           SignedIn    receipt::show_credit_receipt;
         get  "/console/financeiro/lancamentos"                        SignedIn    pending::show_pending_charges;
         post "/console/financeiro/lancamentos"                        SignedIn    pending::add_pending_charge;
         post "/console/financeiro/lancamentos/{codigo}/emitir"        SignedIn    pending::issue_pending_charge;
@@ -56,6 +67,12 @@ pub fn list_finance_routes() -> Vec<PageRoute> {
         post "/console/financeiro/meses/fechar"                       MonthCloser months::close_month;
         post "/console/financeiro/meses/reabrir"                      MonthCloser months::reopen_month;
     }
+}
+
+/// `tabela de preços (preço 12)`
+fn describe_price(price: PriceOrigin) -> String {
+    let source = price_source_label(price.source);
+    price.row.map_or_else(|| source.to_owned(), |row| format!("{source} (preço {row})"))
 }
 
 /// `R$ 1.234,56` that no line break tears apart; a discount has a minus.
@@ -115,11 +132,13 @@ const fn label_launch_kind(kind: LaunchKind) -> &'static str {
 pub const ALL_CASES: &[crate::template_tests::TemplateCases] = &[
     agreed_prices::CASES,
     books::CASES,
+    credits::CASES,
     list::CASES,
     months::CASES,
     new::CASES,
     overview::CASES,
     pending::CASES,
+    pix::CASES,
     receipt::CASES,
     revisions::CASES,
     show::CASES,

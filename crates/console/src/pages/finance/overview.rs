@@ -127,7 +127,12 @@ fn build_figures(overview: &MoneyOverview, links: &TitleLinks<'_>) -> Vec<MoneyF
         MoneyFigure {
             name: format!("Recebido em {}", month_name(first)),
             amount: format_cents(received.this_month),
-            note: format!("até hoje, dia {}", today.day()),
+            note: match received.as_credit {
+                0 => format!("até hoje, dia {}", today.day()),
+                credit => {
+                    format!("até hoje, dia {}, e mais {} como crédito", today.day(), format_cents(credit))
+                }
+            },
             link: links.build_paid(first, today),
             class: "",
         },

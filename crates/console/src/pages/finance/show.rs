@@ -2,7 +2,10 @@
 
 use super::forms::{SentTitleForm, TitleFormKind, build_form, describe_others};
 use super::history::{TitleHistoryLine, list_title_history};
-use super::{TitleBadge, build_title_badge, find_amount_due, format_cents, label_launch_kind};
+use super::pix::ShownPixCode;
+use super::{
+    TitleBadge, build_title_badge, describe_price, find_amount_due, format_cents, label_launch_kind,
+};
 use crate::http::parameters::PathNumber;
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::facts::drop_empty_facts;
@@ -13,19 +16,20 @@ use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, render_page};
 use app::App;
 use app::benefits::describe_stored_benefit;
-use app::money_registers::MoneyRegisters;
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::finance::{LaunchKind, PendingChargeSituation, TitleSituation};
+use domain::finance::{LaunchKind, PendingChargeSituation, TitleSituation, takes_no_payment};
 use domain::{Document, MoneyRight, TitleCode};
-use finance::{FullTitle, StoredPendingCharge, StoredSettlement};
-use wire::set_names::{CREDIT_SETTLEMENT, legal_nature_label};
+use finance::{FullTitle, PixOffer, StoredPendingCharge, StoredSettlement};
+use wire::set_names::{CREDIT_SETTLEMENT, OPENING_SETTLEMENT, legal_nature_label};
 
 struct TitleLineRow {
     item: String,
     nature: &'static str,
     description: String,
+    /// Which price it is, or empty.
+    price: String,
     amount: String,
 }
 
@@ -34,6 +38,8 @@ struct SettlementLine {
     paid_on: String,
     kind: String,
     account: String,
+    /// Whether a receipt can be printed of it.
+    has_receipt: bool,
     /// What it is made of, if that is more than the value.
     parts: String,
     total: String,
@@ -74,6 +80,11 @@ struct ViewTitlePage {
     may_release: bool,
     /// How much of the person's credit can pay it, if that is something.
     usable_credit: Option<String>,
+    /// Whether a payment of it that comes in becomes the person's credit.
+    becomes_credit: bool,
+    /// The code that it is paid by, if one is valid.
+    pix_code: Option<ShownPixCode>,
+    may_issue_pix: bool,
     /// The form that was refused: `receber`, `vencimento`, `cancelar`, or empty.
     refused: &'static str,
     problems: Vec<String>,
@@ -100,12 +111,13 @@ pub async fn render_title_page(
     let full = finance::read_title(app, user.session(), code).await?;
     let frame = PageFrame::load(app, user, "financeiro").await?;
     let status = if sent.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    let page = build_title_page(&full, user, (frame, generate_form_token(app)), sent.as_ref());
+    let offer = finance::read_pix_offer(app, user.session(), &full).await?;
+    let page = build_title_page((&full, &offer), user, (frame, generate_form_token(app)), sent.as_ref());
     render_page(status, &page)
 }
 
 fn build_title_page(
-    full: &FullTitle,
+    (full, offer): (&FullTitle, &PixOffer),
     user: &SignedInUser,
     (frame, token): (PageFrame, String),
     sent: Option<&SentTitleForm>,
@@ -115,7 +127,13 @@ fn build_title_page(
     let is_open = title.situation == TitleSituation::Open;
     let is_pending = title.situation == TitleSituation::Pending;
     let has_settlement = full.settlements.iter().any(|one| one.reversal.is_none());
-    let form = |is_shown: bool, kind| (may_settle && is_shown).then(|| build_form(full, kind, sent));
+    let pix_code = match offer {
+        PixOffer::Issued(code) => Some(code),
+        PixOffer::Possible | PixOffer::Unavailable => None,
+    };
+    let pix_account = pix_code.map(|code| code.account);
+    let form =
+        |is_shown: bool, kind| (may_settle && is_shown).then(|| build_form((full, pix_account), kind, sent));
     let benefits = full.benefits.iter();
     ViewTitlePage {
         code: full.code.get(),
@@ -147,6 +165,11 @@ fn build_title_page(
         may_release: may_settle && is_pending,
         usable_credit: (may_settle && full.usable_credit > 0)
             .then(|| format_cents(full.usable_credit.min(full.amount_due()))),
+        becomes_credit: may_settle
+            && title.launch_kind == LaunchKind::Credit
+            && takes_no_payment(title.situation),
+        pix_code: pix_code.map(|code| ShownPixCode::new(code, &registers.zone)),
+        may_issue_pix: *offer == PixOffer::Possible,
         refused: match sent.map(|sent| sent.kind) {
             Some(TitleFormKind::Receive) => "receber",
             Some(TitleFormKind::ChangeDueDay) => "vencimento",
@@ -208,6 +231,13 @@ fn describe_left_charges(full: &FullTitle) -> String {
     full.left_charges.iter().filter_map(describe).collect::<Vec<_>>().join("; ")
 }
 
+/// Money that was meant for the title and became credit, since it took none any more.
+fn describe_credit_receipts(full: &FullTitle) -> String {
+    let receipts = full.credit_receipts.iter();
+    let texts = receipts.map(|one| format!("{} em {}", format_cents(one.amount), one.paid_on.to_br()));
+    texts.collect::<Vec<_>>().join("; ")
+}
+
 fn list_title_facts(full: &FullTitle) -> Vec<(&'static str, String)> {
     let (title, registers) = (&full.title, &full.registers);
     let is_moved = title.due_on != title.original_due_on;
@@ -229,6 +259,7 @@ fn list_title_facts(full: &FullTitle) -> Vec<(&'static str, String)> {
         ),
         ("Desconto de pontualidade", describe_early_discount(full)),
         ("Multa e juros não pagos", describe_left_charges(full)),
+        ("Recebido como crédito", describe_credit_receipts(full)),
         ("Emissão", title.issued_on.to_br()),
         ("Último pagamento", title.settled_on.map(domain::Date::to_br).unwrap_or_default()),
         ("Cancelamento", title.cancelled_on.map(domain::Date::to_br).unwrap_or_default()),
@@ -243,6 +274,7 @@ fn list_charge_lines(full: &FullTitle) -> Vec<TitleLineRow> {
         item: full.registers.money.charge_item(line.item).map(|one| one.name.clone()).unwrap_or_default(),
         nature: legal_nature_label(line.nature),
         description: line.description.clone().unwrap_or_default(),
+        price: line.price.map(describe_price).unwrap_or_default(),
         amount: format_cents(line.amount),
     };
     full.lines.iter().map(build_line).collect()
@@ -260,12 +292,14 @@ fn build_settlement_line(
     SettlementLine {
         code: one.code.get(),
         paid_on: one.paid_on.to_br(),
-        kind: name_settlement_type(money, one),
+        kind: name_settlement_type(full, one),
         account: one
             .money
+            .filter(|_| !full.is_opening_payment(one))
             .and_then(|(_, account)| money.money_account(account))
             .map(|one| one.name.clone())
             .unwrap_or_default(),
+        has_receipt: one.money.is_some() && one.reversal.is_none(),
         parts: describe_parts(one),
         total: format_cents(one.total + one.credit),
         by: user(one.user),
@@ -274,14 +308,16 @@ fn build_settlement_line(
             let when = format_moment(reversal.created_at, &full.registers.zone);
             (when, user(reversal.user), reversal.reason.clone())
         }),
-        reverse: (may_settle && one.reversal.is_none()).then(|| build_form(full, kind, sent)),
+        reverse: (may_settle && one.reversal.is_none()).then(|| build_form((full, None), kind, sent)),
         is_refused: sent.is_some_and(|sent| sent.kind == kind),
     }
 }
 
 /// How it was paid.
-pub fn name_settlement_type(money: &MoneyRegisters, one: &StoredSettlement) -> String {
+pub fn name_settlement_type(full: &FullTitle, one: &StoredSettlement) -> String {
+    let money = &full.registers.money;
     match one.money {
+        Some(_) if full.is_opening_payment(one) => OPENING_SETTLEMENT.to_owned(),
         None => CREDIT_SETTLEMENT.to_owned(),
         Some((code, _)) => money.settlement_type(code).map(|one| one.name.clone()).unwrap_or_default(),
     }
@@ -307,6 +343,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/titulo.html"
         item: with.text(),
         nature: "Taxa de administração",
         description: with.text(),
+        price: with.text(),
         amount: with.text(),
     };
     let settlement = |reversal| SettlementLine {
@@ -314,6 +351,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/titulo.html"
         paid_on: with.text(),
         kind: with.text(),
         account: with.text(),
+        has_receipt: with.is_filled(),
         parts: with.text(),
         total: with.text(),
         by: with.text(),
@@ -352,6 +390,9 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/titulo.html"
         cancel: with.option_of(|| with.inputs()),
         may_release: with.is_filled(),
         usable_credit: with.option_of(|| with.text()),
+        becomes_credit: with.is_filled(),
+        pix_code: with.option_of(|| super::pix::build_sample_code(with)),
+        may_issue_pix: with.is_filled(),
         refused: "receber",
         problems: with.list_of(|| with.text()),
         is_refused: with.is_filled(),

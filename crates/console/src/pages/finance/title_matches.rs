@@ -1,4 +1,4 @@
-//! Titles for the search on top of every page: by number, or by value.
+//! Titles for the search on top of every page: by number, by value, or by the identifier of a Pix code.
 
 use super::list::parse_amount;
 use super::{TitleBadge, build_title_badge, format_cents};
@@ -6,7 +6,7 @@ use crate::session::signed_in_user::SignedInUser;
 use app::register_snapshot::load_registers;
 use app::{App, Error};
 use domain::TitleCode;
-use finance::{ListedTitle, TitleCriteria, find_titles};
+use finance::{ListedTitle, TitleCriteria, find_pix_title, find_titles};
 
 /// So many titles of one value are shown.
 const MOST_TITLES: usize = 20;
@@ -28,7 +28,14 @@ pub async fn find_title_matches(
     user: &SignedInUser,
     text: &str,
 ) -> Result<Vec<FoundTitleLine>, Error> {
-    let Some(criteria) = build_criteria(text).filter(|_| user.sees_money()) else { return Ok(Vec::new()) };
+    if !user.sees_money() {
+        return Ok(Vec::new());
+    }
+    let criteria = match build_criteria(text) {
+        None => find_pix_title(app, user.session(), text).await?.map(build_code_criteria),
+        known => known,
+    };
+    let Some(criteria) = criteria else { return Ok(Vec::new()) };
     let found = find_titles(app, user.session(), criteria, MOST_TITLES as i64).await?;
     let registers = load_registers(app, user.session().scope.tenant()).await?;
     let today = app.now().date_in(&registers.zone);
@@ -46,13 +53,16 @@ pub async fn find_title_matches(
 }
 
 fn build_criteria(text: &str) -> Option<TitleCriteria> {
-    let criteria = TitleCriteria { latest_first: true, ..TitleCriteria::default() };
     if let Some(amount) = parse_amount(text) {
-        return Some(TitleCriteria { amount: Some(amount), ..criteria });
+        return Some(TitleCriteria { amount: Some(amount), latest_first: true, ..TitleCriteria::default() });
     }
     let bare = text.trim();
     let code = bare.parse().ok().filter(|code| *code > 0 && bare.bytes().all(|byte| byte.is_ascii_digit()));
-    code.map(|code| TitleCriteria { code: Some(TitleCode::new(code)), ..criteria })
+    code.map(|code| build_code_criteria(TitleCode::new(code)))
+}
+
+fn build_code_criteria(code: TitleCode) -> TitleCriteria {
+    TitleCriteria { code: Some(code), latest_first: true, ..TitleCriteria::default() }
 }
 
 /// The list of all titles of a value, if more were found than are shown.

@@ -34,6 +34,8 @@ struct TenantExampleNames {
     plan: String,
     due_day: String,
     title_type: String,
+    charge_item: String,
+    account: String,
 }
 
 impl TenantExampleNames {
@@ -54,12 +56,27 @@ impl TenantExampleNames {
             .filter(|one| one.active && one.launch_kind == LaunchKind::Credit)
             .map(|one| (one.code.get(), one.name.as_str()))
             .collect();
+        let money = &registers.money;
+        let charge_items: Vec<(i32, &str)> = money
+            .charge_items
+            .iter()
+            .filter(|one| one.active)
+            .map(|one| (one.code.get(), one.name.as_str()))
+            .collect();
+        let accounts: Vec<(i32, &str)> = money
+            .accounts
+            .iter()
+            .filter(|one| one.active)
+            .map(|one| (one.code.get(), one.name.as_str()))
+            .collect();
         let due_day = registers.due_days.first().map(ToString::to_string);
         TenantExampleNames {
             branch: choose_example_name(&branches),
             plan: choose_example_name(&plans),
             due_day: due_day.unwrap_or_default(),
             title_type: choose_example_name(&title_types),
+            charge_item: choose_example_name(&charge_items),
+            account: choose_example_name(&accounts),
         }
     }
 }
@@ -102,12 +119,38 @@ fn find_example_cell<'o>(
 ) -> &'o str {
     match (kind, column.name) {
         (ImportKind::Vehicles, "codPlano") => &tenant_names.plan,
+        (ImportKind::PlanPrices, "codPlano") => &tenant_names.plan,
+        (ImportKind::PlanPrices, name) => find_price_example(name),
         (_, "codLoja") => &tenant_names.branch,
         (_, "diaVencimento") => &tenant_names.due_day,
         (ImportKind::Dependents, "cpf") => "153.509.460-56",
         (ImportKind::Dependents, "nome") => "Pedro Exemplo da Silva",
         (ImportKind::Plans, "nome") => "Plano de exemplo",
         (ImportKind::Plans, "valor") => "99,90",
+        (ImportKind::Plans, "taxaAdesao") => "150,00",
+        (ImportKind::TitleTypes, "codItemCobranca") => &tenant_names.charge_item,
+        (ImportKind::SettlementTypes, "codContaFinanceira") => &tenant_names.account,
+        (ImportKind::BankHolidays, "nome") => "Aniversário da cidade",
+        (ImportKind::BankHolidays, "data") => "12/12/2026",
+        (ImportKind::Discounts, "nome") => "Indicação de um amigo",
+        (ImportKind::Discounts, "percentual") => "10%",
+        (ImportKind::Discounts, "valor") => "",
+        (ImportKind::Discounts | ImportKind::ChargeItems, "natureza") => "Taxa de administração",
+        (ImportKind::ChargeItems, "tipo") => "Adicional",
+        (ImportKind::LateChargeRules, "multa") => "2%",
+        (ImportKind::LateChargeRules, "jurosMes") => "1%",
+        (ImportKind::LateChargeRules, "diferenca") => "É dispensada",
+        (ImportKind::LateChargeRules, "naturezaDesconto") => "Taxa de administração",
+        (
+            ImportKind::ChargeItems
+            | ImportKind::LateChargeRules
+            | ImportKind::MoneyAccounts
+            | ImportKind::PaymentForms
+            | ImportKind::ProtectionGroups
+            | ImportKind::SettlementTypes
+            | ImportKind::TitleTypes,
+            "nome",
+        ) => "Nome de exemplo",
         (ImportKind::Sellers, "nome") => "Carlos Exemplo de Souza",
         (ImportKind::Titles, "codTipoTitulo") => &tenant_names.title_type,
         (ImportKind::Titles, "vencimento") => "10/11/2026",
@@ -138,6 +181,18 @@ fn find_example_cell<'o>(
     }
 }
 
+fn find_price_example(name: &str) -> &'static str {
+    match name {
+        "validoDesde" => "01/01/2027",
+        "valorDe" => "20.000,01",
+        "valorAte" => "30.000,00",
+        "valor" => "129,90",
+        "ativo" => "Sim",
+        // In all branches, for all vehicle types.
+        _ => "",
+    }
+}
+
 fn find_cell_example(cell: ImportFieldKind) -> &'static str {
     match cell {
         ImportFieldKind::Document => "529.982.247-25",
@@ -150,6 +205,7 @@ fn find_cell_example(cell: ImportFieldKind) -> &'static str {
         ImportFieldKind::BenefitKind => "VEICULAR",
         ImportFieldKind::SellerKind => "Consultor",
         ImportFieldKind::Money | ImportFieldKind::SignedMoney => "1.500,00",
+        ImportFieldKind::Choice([(_, first), ..]) => first,
         _ => "",
     }
 }
@@ -167,6 +223,8 @@ mod tests {
             plan: "Ouro".to_owned(),
             due_day: "10".to_owned(),
             title_type: "Mensalidade".to_owned(),
+            charge_item: "Taxa de administração".to_owned(),
+            account: "Caixa".to_owned(),
         };
         for kind in ImportKind::ALL {
             let text = build_example_csv(*kind, &tenant_names);

@@ -3,6 +3,7 @@
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::form_input::{FormValues, InputKind, InputSpec};
 use crate::widgets::labels;
+use crate::widgets::phones::format_marked_phone;
 use app::members::MemberView;
 use app::register_snapshot::TenantRegisters;
 use domain::{Date, Document, Email, Nature, PhoneKind, PostalAddress, Uf};
@@ -21,7 +22,8 @@ pub fn build_fact_groups(view: &MemberView) -> Vec<(&'static str, Vec<(&'static 
     let seller = |code: Option<domain::SellerCode>| {
         code.and_then(|code| view.registers.seller_name(code)).unwrap_or_default().to_owned()
     };
-    let phones = view.phones.iter().map(|phone| phone.number.to_string()).collect::<Vec<_>>().join(", ");
+    let phones = view.phones.iter().map(|phone| format_marked_phone(&phone.number, phone.kind));
+    let phones = phones.collect::<Vec<_>>().join(", ");
     let contact =
         vec![("Telefones", phones), fact("email"), ("Endereço", format_address_line(&view.profile.address))];
     let personal = match view.profile.nature {

@@ -36,6 +36,7 @@ pub async fn render_member_form(app: &App, user: &SignedInUser, state: EditMembe
         back,
         version: state.version,
         sections: split_into_sections(all, SECTIONS),
+        titles: None,
         problems: state.problems,
         button: "Salvar",
     };

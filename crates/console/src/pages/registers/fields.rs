@@ -3,12 +3,13 @@
 use crate::widgets::form_input::{FormValues, InputKind, InputSpec};
 use crate::widgets::formats::format_money;
 use crate::widgets::money_input::{format_money_input, normalize_money};
+use crate::widgets::phones::format_stored_phone;
 use ::registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
 use app::registers::{self, RecordChoice, StoredRecord};
 use app::session::Session;
 use app::{App, Error};
-use domain::Uf;
 use domain::display::format_percent;
+use domain::{PhoneKind, Uf};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use wire::refusal::RequestProblem;
@@ -56,6 +57,14 @@ pub fn format_field_value(field: &FieldSpec, value: &FieldContent, names: &FormR
         (FieldType::Reference(to), FieldContent::Number(code)) => names.name(to, *code),
         (FieldType::References { to, .. }, FieldContent::Codes(codes)) => {
             codes.iter().map(|code| names.name(to, (*code).into())).collect::<Vec<_>>().join(", ")
+        }
+        (FieldType::Phone, FieldContent::Text(stored)) => {
+            let is_mobile = field.name == "telefoneCelular";
+            let kind = if is_mobile { PhoneKind::Mobile } else { PhoneKind::Landline };
+            match format_stored_phone(stored, kind) {
+                (shown, Some(gap)) => format!("{shown} ({gap})"),
+                (shown, None) => shown,
+            }
         }
         (_, FieldContent::Lines(lines)) if lines.len() == 1 => "1 item".to_owned(),
         (_, FieldContent::Lines(lines)) => format!("{} itens", lines.len()),

@@ -190,6 +190,9 @@ fn choose_first_value(field: &FieldSpec, requested: &str) -> String {
         FieldRequirement::Default(FieldDefault::Number(number)) if requested.is_empty() => {
             fields::format_input_value(field, &FieldContent::Number(number))
         }
+        FieldRequirement::Default(FieldDefault::Flag(flag)) if requested.is_empty() => {
+            fields::format_input_value(field, &FieldContent::Flag(flag))
+        }
         _ => requested.to_owned(),
     }
 }

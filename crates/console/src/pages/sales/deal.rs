@@ -12,6 +12,7 @@ use crate::widgets::form_problems::label_problems;
 use crate::widgets::formats::{format_moment, format_money};
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, render_page, show_page};
+use crate::widgets::phones::format_marked_phone;
 use crate::widgets::record_form::build_record;
 use app::idempotency::IdempotentWrite;
 use app::record_timeline::RecordChangeDetail;
@@ -21,7 +22,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{Date, DealCode, DealState, Kinship, Moment, ProposedDependent};
+use domain::{Date, DealCode, DealState, Kinship, Moment, Phone, PhoneKind, ProposedDependent};
 use wire::read;
 use wire::set_names;
 
@@ -167,11 +168,12 @@ fn list_contact_facts(view: &DealDetailView, registers: &TenantRegisters) -> Vec
     let lead = &view.lead.lead;
     let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     let text = |value: Option<String>| value.unwrap_or_default();
+    let phone = |number: Option<&Phone>, kind| text(number.map(|number| format_marked_phone(number, kind)));
     let city_and_state: Vec<&str> =
         [lead.city.as_deref(), lead.state.as_deref()].into_iter().flatten().collect();
     drop_empty_facts(vec![
-        ("Celular", text(lead.mobile.as_ref().map(ToString::to_string))),
-        ("Telefone", text(lead.landline.as_ref().map(ToString::to_string))),
+        ("Celular", phone(lead.mobile.as_ref(), PhoneKind::Mobile)),
+        ("Telefone", phone(lead.landline.as_ref(), PhoneKind::Landline)),
         ("E-mail", text(lead.email.as_ref().map(ToString::to_string))),
         ("CPF ou CNPJ", text(lead.document.as_ref().map(ToString::to_string))),
         ("Empresa", text_or_empty(&lead.company)),

@@ -7,11 +7,12 @@ use crate::widgets::form_problems::describe_rejection;
 use crate::widgets::formats::ListPager;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, show_page};
+use crate::widgets::phones::format_marked_phone;
 use app::sales::leads::{self, LeadManagementQuery};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
-use domain::PAGE_SIZE;
+use domain::{Lead, PAGE_SIZE, PhoneKind};
 
 struct LeadContactLine {
     code: i32,
@@ -49,13 +50,7 @@ pub async fn show_lead_list(State(app): State<App>, user: SignedInUser, query: Q
             let rows = page.rows.iter().map(|one| LeadContactLine {
                 code: one.code.get(),
                 name: one.lead.name.clone(),
-                phone: one
-                    .lead
-                    .mobile
-                    .as_ref()
-                    .or(one.lead.landline.as_ref())
-                    .map(ToString::to_string)
-                    .unwrap_or_default(),
+                phone: format_first_phone(&one.lead),
                 email: one.lead.email.as_ref().map(ToString::to_string).unwrap_or_default(),
                 origin: one.lead.origin.clone().unwrap_or_default(),
                 since: one.lead.created_at.date_in(&zone).to_br(),
@@ -70,6 +65,12 @@ pub async fn show_lead_list(State(app): State<App>, user: SignedInUser, query: Q
     let pager = ListPager::new(query.page_number(), total, PAGE_SIZE, |page| query.with_page(page))
         .with_export(links);
     show_page(&BrowseLeadsPage { frame, rows, pager, filter, problems })
+}
+
+fn format_first_phone(lead: &Lead) -> String {
+    let mobile = lead.mobile.as_ref().map(|number| (number, PhoneKind::Mobile));
+    let first = mobile.or(lead.landline.as_ref().map(|number| (number, PhoneKind::Landline)));
+    first.map(|(number, kind)| format_marked_phone(number, kind)).unwrap_or_default()
 }
 
 #[cfg(test)]

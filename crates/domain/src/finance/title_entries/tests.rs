@@ -13,7 +13,14 @@ use LedgerAccountKind::{
 };
 
 fn charge(item: i32, nature: LegalNature, amount: i64) -> ChargeLine {
-    ChargeLine { item: ChargeItemCode::new(item), nature, benefit: None, amount, description: None }
+    ChargeLine {
+        item: ChargeItemCode::new(item),
+        nature,
+        benefit: None,
+        price: None,
+        amount,
+        description: None,
+    }
 }
 
 /// Kind, reference, debit and credit of each line.

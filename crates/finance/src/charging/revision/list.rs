@@ -6,11 +6,14 @@ use app::audit::access_log::record_access;
 use app::register_snapshot::{TenantRegisters, read_with_registers};
 use app::session::Session;
 use app::{App, Error};
-use domain::{AuditedOperation, BenefitCode, InputField, Moment, MoneyRight, PAGE_SIZE, PersonCode, Scope};
+use domain::{
+    AuditedOperation, BenefitCode, Date, InputField, Moment, MoneyRight, PAGE_SIZE, PersonCode, Scope,
+};
 use finance_storage::charging::charged_months::list_months_not_due;
 use finance_storage::charging::title_revisions::{
     WaitingRevision, count_waiting_revisions, has_title_revision, list_waiting_revisions,
 };
+use std::sync::Arc;
 use storage::Tx;
 
 /// A page of benefits that wait, by code.
@@ -89,6 +92,16 @@ async fn load_revision(
     caller: &Session,
     benefit: BenefitCode,
 ) -> Result<(TitleRevision, PersonCode), Error> {
+    let (sources, registers, today) = load_benefit_sources(app, caller, benefit).await?;
+    Ok((plan_revision(&registers, &sources, today), sources.benefit.person))
+}
+
+/// What a revision is planned from, outside a unit of work.
+pub(super) async fn load_benefit_sources(
+    app: &App,
+    caller: &Session,
+    benefit: BenefitCode,
+) -> Result<(RevisedBenefitSources, Arc<TenantRegisters>, Date), Error> {
     caller.require_money_right(MoneyRight::SeeMoney)?;
     let (tenant, now) = (caller.scope.tenant(), app.now());
     let build_query =
@@ -100,7 +113,7 @@ async fn load_revision(
             })
         })
         .await?;
-    Ok((plan_revision(&registers, &sources, today), sources.benefit.person))
+    Ok((sources, registers, today))
 }
 
 /// The sources and the plan of a revision, within a unit of work that has confirmed its registers.

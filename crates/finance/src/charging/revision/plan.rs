@@ -1,14 +1,14 @@
 //! What a revision does with each title of a benefit.
 
-use super::super::charge_lines::JoiningFeeState;
+use super::super::charge_lines::{JoiningFeeState, find_situation_refusal};
 use super::super::issue_charges::convert_line;
 use super::sources::{IssuedCharge, RevisedBenefitSources};
 use super::taken_charges::{TitleLine, match_charges};
 use app::register_snapshot::TenantRegisters;
 use domain::finance::{ChargeLine, ChargedMonth, LegalNature, NotChargedReason};
 use domain::{
-    BenefitCode, BranchCode, ChargeItemCode, Date, GroupCode, PendingChargeCode, PersonCode, TitleCode,
-    encode_hex,
+    BenefitCode, BranchCode, ChargeItemCode, Date, GroupCode, PendingChargeCode, PersonCode, SituationCode,
+    TitleCode, encode_hex,
 };
 use finance_storage::titles::StoredTitle;
 use sha2::{Digest, Sha256};
@@ -32,7 +32,7 @@ pub struct RevisedTitle {
 pub enum TitleRevisionOutcome {
     /// It charges what it would charge if it were issued now.
     Unchanged,
-    /// It has a settlement in force and stays.
+    /// Money came for it, and it stays.
     Paid,
     /// It is cancelled, and these take its place.
     Replaced {
@@ -100,7 +100,7 @@ impl TitleRevision {
         for revised in &self.titles {
             if let TitleRevisionOutcome::Replaced { titles, .. } = &revised.outcome {
                 totals.cancelled_titles += 1;
-                totals.cancelled_amount += revised.title.open_amount;
+                totals.cancelled_amount += revised.title.amount;
                 totals.issued_titles += i64::try_from(titles.len()).unwrap_or(i64::MAX);
                 totals.issued_amount += titles.iter().map(PlannedTitle::amount).sum::<i64>();
             }
@@ -138,16 +138,17 @@ fn plan_outcome(
     (charge, joining_fee): (&IssuedCharge, JoiningFeeState),
     today: Date,
 ) -> TitleRevisionOutcome {
-    if charge.has_settlement {
+    if charge.is_paid_with_money {
         return TitleRevisionOutcome::Paid;
     }
+    let Some(run) = &charge.run else { return plan_outside_title(registers, sources, charge) };
     let benefit = sources.benefit.code;
     let (own, others): (Vec<TitleLine>, Vec<TitleLine>) =
         match_charges(&charge.lines, &charge.taken).into_iter().partition(|one| one.is_of(benefit));
     let was = list_amounts(own.iter().map(|one| &one.line));
     let mut rest = build_rest(&charge.title);
     others.into_iter().for_each(|one| rest.push(one));
-    let (new, not_charged) = match sources.charge_again(registers, (charge, joining_fee), today) {
+    let (new, not_charged) = match sources.charge_again(registers, (charge, run), joining_fee, today) {
         Err(reason) => (None, Some(reason)),
         Ok(again) => {
             let mut new = PlannedTitle {
@@ -170,6 +171,25 @@ fn plan_outcome(
         return TitleRevisionOutcome::Unchanged;
     }
     TitleRevisionOutcome::Replaced { titles: join_titles(rest, new), not_charged }
+}
+
+/// A title that no run issued is as somebody wanted it: it only falls away where all its benefits are cancelled. Nobody knows
+/// what it charges of those that are left.
+fn plan_outside_title(
+    registers: &TenantRegisters,
+    sources: &RevisedBenefitSources,
+    charge: &IssuedCharge,
+) -> TitleRevisionOutcome {
+    let revised = &sources.benefit;
+    let has_left = |(benefit, stored): &(BenefitCode, SituationCode)| {
+        // A preview has another situation than the one that is stored.
+        let situation = if *benefit == revised.code { revised.situation } else { *stored };
+        find_situation_refusal(registers, situation) == Some(NotChargedReason::Left)
+    };
+    if charge.situations.is_empty() || !charge.situations.iter().all(has_left) {
+        return TitleRevisionOutcome::Unchanged;
+    }
+    TitleRevisionOutcome::Replaced { titles: Vec::new(), not_charged: Some(NotChargedReason::Left) }
 }
 
 /// A title without lines on the terms of another.

@@ -8,7 +8,7 @@ use app::register_snapshot::TenantRegisters;
 use domain::finance::{ChargeItemKind, ChargeLine, NotChargedReason};
 use domain::{
     BenefitCode, BranchCode, ChargeItemCode, ChargingRunCode, Date, GroupCode, Moment, PersonCode, Scope,
-    TenantId, TitleCode,
+    SituationCode, TenantId, TitleCode,
 };
 use finance_storage::charging::chargeable_benefits::{ChargeableBenefit, list_chargeable_benefits};
 use finance_storage::charging::charged_months::{
@@ -18,6 +18,7 @@ use finance_storage::charging::granted_discounts::{StoredGrant, list_grants_of_r
 use finance_storage::charging::joining_fees::list_titles_with_items;
 use finance_storage::charging::run_benefits::RunLine;
 use finance_storage::charging::runs::{ChargedBenefitFilter, StoredChargingRun, find_run};
+use finance_storage::charging::title_revisions::list_situations_of_title_benefits;
 use finance_storage::pending_charges::{StoredPendingCharge, list_taken_charges};
 use finance_storage::settlements::list_settlements;
 use finance_storage::titles::{StoredTitle, list_title_lines, list_titles_by_code};
@@ -32,11 +33,15 @@ pub(super) struct IssuedCharge {
     pub code: TitleCode,
     pub title: StoredTitle,
     pub month: StoredChargedMonth,
-    pub run: StoredChargingRun,
+    /// `None` if the title came from another system or was issued by hand.
+    pub run: Option<StoredChargingRun>,
     pub lines: Vec<ChargeLine>,
+    /// Of a title without a run, all benefits that it names, with their situations; none, if it names no benefit.
+    pub situations: Vec<(BenefitCode, SituationCode)>,
     /// The one-off charges among the lines.
     pub taken: Vec<StoredPendingCharge>,
-    pub has_settlement: bool,
+    pub is_paid_with_money: bool,
+    pub is_paid_with_credit: bool,
 }
 
 /// A benefit as it is, with its titles that are not yet due.
@@ -131,7 +136,8 @@ impl RevisedBenefitSources {
     pub(super) fn charge_again(
         &self,
         registers: &TenantRegisters,
-        (charge, joining_fee): (&IssuedCharge, JoiningFeeState),
+        (charge, issued_by): (&IssuedCharge, &StoredChargingRun),
+        joining_fee: JoiningFeeState,
         today: Date,
     ) -> Result<NewCharge, NotChargedReason> {
         let run = StoredChargingRun {
@@ -139,7 +145,7 @@ impl RevisedBenefitSources {
             scope: ChargedBenefitFilter::default(),
             instalments: 1,
             prepared_on: today,
-            ..charge.run.clone()
+            ..issued_by.clone()
         };
         let terms = RunTerms::new(registers, &run);
         let earliest = run.month.plus_months(-MONTHS_BEFORE);
@@ -162,7 +168,7 @@ impl RevisedBenefitSources {
         let (rule, _) = terms.find_rule(charged.row.group).ok_or(NotChargedReason::NotUsable)?;
         // As it was found when the title was issued, or the first one in its place. Somebody may have agreed on another day
         // since.
-        let issued = [title.issued_on, charge.run.issued_on.unwrap_or(title.issued_on)];
+        let issued = [title.issued_on, issued_by.issued_on.unwrap_or(title.issued_on)];
         let is_due_day_kept =
             issued.iter().any(|day| terms.find_due_on(1, due_day, (*day, rule)) == title.original_due_on);
         let due_on = charged.row.due_on.filter(|_| !is_due_day_kept).unwrap_or(title.due_on);
@@ -191,24 +197,33 @@ async fn load_charges(
         }
     }
     let mut runs: BTreeMap<ChargingRunCode, StoredChargingRun> = BTreeMap::new();
-    for code in months.iter().map(|one| one.run).collect::<BTreeSet<_>>() {
+    for code in months.iter().filter_map(|one| one.origin.run()).collect::<BTreeSet<_>>() {
         if let Some(run) = find_run(&mut *tx, &Scope::for_tenant(tenant), code).await? {
             runs.insert(code, run);
         }
+    }
+    let outside: Vec<TitleCode> =
+        months.iter().filter(|one| one.origin.run().is_none()).map(|one| one.title).collect();
+    let mut situations: BTreeMap<TitleCode, Vec<(BenefitCode, SituationCode)>> = BTreeMap::new();
+    for (title, benefit, situation) in list_situations_of_title_benefits(tx, tenant, outside).await? {
+        situations.entry(title).or_default().push((benefit, situation));
     }
     let mut charges = Vec::with_capacity(months.len());
     for month in months {
         let code = month.title;
         let missing = || Error::Defect(format!("title {code} or its charging run is gone"));
         let settlements = list_settlements(&mut *tx, tenant, code).await?;
+        let in_force = || settlements.iter().filter(|one| one.reversal.is_none());
         charges.push(IssuedCharge {
             code,
             title: titles.remove(&code).ok_or_else(missing)?,
             month,
-            run: runs.get(&month.run).cloned().ok_or_else(missing)?,
+            run: month.origin.run().map(|run| runs.get(&run).cloned().ok_or_else(missing)).transpose()?,
             lines: list_title_lines(&mut *tx, tenant, code).await?,
+            situations: situations.remove(&code).unwrap_or_default(),
             taken: taken.remove(&code).unwrap_or_default(),
-            has_settlement: settlements.iter().any(|one| one.reversal.is_none()),
+            is_paid_with_money: in_force().any(|one| one.money.is_some()),
+            is_paid_with_credit: in_force().any(|one| one.money.is_none()),
         });
     }
     Ok(charges)

@@ -17,7 +17,7 @@ impl TitleLine {
 }
 
 /// Finds the line of each one-off charge: they have the same item, amount and description, and the same benefit if the
-/// charge names one. Where two lines are alike, it does not matter which is taken.
+/// charge names one, and charge no price. Where two lines are alike, it does not matter which is taken.
 pub(super) fn match_charges(lines: &[ChargeLine], taken: &[StoredPendingCharge]) -> Vec<TitleLine> {
     let mut matched: Vec<TitleLine> =
         lines.iter().map(|line| TitleLine { line: line.clone(), pending_charge: None }).collect();
@@ -26,6 +26,7 @@ pub(super) fn match_charges(lines: &[ChargeLine], taken: &[StoredPendingCharge])
     for charge in named.into_iter().chain(free) {
         let is_its_line = |one: &&mut TitleLine| {
             one.pending_charge.is_none()
+                && one.line.price.is_none()
                 && (one.line.item, one.line.amount) == (charge.item, charge.amount)
                 && one.line.description == charge.description
                 && (charge.benefit.is_none() || charge.benefit == one.line.benefit)
@@ -40,7 +41,9 @@ pub(super) fn match_charges(lines: &[ChargeLine], taken: &[StoredPendingCharge])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::finance::{LegalNature, PendingChargeSituation, PendingChargeSource};
+    use domain::finance::{
+        LegalNature, PendingChargeSituation, PendingChargeSource, PriceOrigin, PriceSource,
+    };
     use domain::{BranchCode, ChargeItemCode, GroupCode, Moment, PersonCode};
 
     fn line(benefit: i32, item: i32, amount: i64) -> ChargeLine {
@@ -48,6 +51,7 @@ mod tests {
             item: ChargeItemCode::new(item),
             nature: LegalNature::ALL[0],
             benefit: Some(BenefitCode::new(benefit)),
+            price: None,
             amount,
             description: None,
         }
@@ -83,5 +87,13 @@ mod tests {
             .map(|one| one.pending_charge.map(PendingChargeCode::get))
             .collect();
         assert_eq!(matched, [None, Some(3), Some(2), Some(1)]);
+    }
+
+    #[test]
+    fn a_line_that_charges_a_price_is_no_one_off_charge() {
+        let price = Some(PriceOrigin { source: PriceSource::Plan, row: None });
+        let lines = [ChargeLine { price, ..line(7, 2, 700) }, line(7, 2, 700)];
+        let matched = match_charges(&lines, &[charge(1, Some(7), 2, 700)]);
+        assert_eq!(matched.iter().map(|one| one.pending_charge.is_some()).collect::<Vec<_>>(), [false, true]);
     }
 }

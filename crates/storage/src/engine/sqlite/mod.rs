@@ -25,7 +25,7 @@ pub use copy_snapshot::{check_copy, copy_snapshot};
 pub use database_file::build_activity_path;
 pub use migrate::migrate_database;
 pub use replace_files::{RestoredFiles, build_staging_path, replace_database};
-pub use server_lock::lock_database_file;
+pub use server_lock::{lock_database_file, share_import_lock, take_import_lock};
 
 use super::{DatabaseOptions, DatabaseWorkload};
 use crate::executor::db::{QueryWeight, StatementFailure, WriteLane, build_closed_error};

@@ -30,6 +30,7 @@ const DISTINCT_VALUES: &[(&str, i64)] = &[
     ("updated_on", 1_000),
     ("booked_on", 1_000),
     ("due_on", 1_000),
+    ("original_due_on", 1_000),
     ("issued_on", 1_000),
     ("settled_on", 1_000),
     ("paid_on", 1_000),

@@ -78,6 +78,14 @@ pub async fn advance_import(
     Ok(tx.execute(statement).await? == 1)
 }
 
+/// Releases all imports of a tenant, and returns how many were leased.
+#[boxed::future]
+pub async fn release_all_imports(tx: &mut Tx, tenant: TenantId) -> Result<u64, Error> {
+    let statement =
+        sql("UPDATE imports SET leased_until = 0 WHERE tenant = $1 AND leased_until > 0").arg(tenant);
+    tx.execute(statement).await
+}
+
 /// Releases an import that still has work to do.
 #[boxed::future]
 pub async fn release_import(tx: &mut Tx, lease: &LeasedImport) -> Result<(), Error> {

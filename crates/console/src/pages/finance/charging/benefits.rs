@@ -2,7 +2,7 @@
 
 use super::label_reason;
 use crate::http::parameters::QueryParams;
-use crate::pages::finance::format_cents;
+use crate::pages::finance::{describe_price, format_cents};
 use crate::session::signed_in_user::SignedInUser;
 use crate::widgets::formats::{ListPager, format_count};
 use crate::widgets::select_option::SelectOption;
@@ -117,6 +117,10 @@ fn describe_line(registers: &TenantRegisters, line: &RunLine) -> (String, String
     let name = match line.description.as_deref().filter(|text| *text != item) {
         Some(text) => format!("{item} · {text}"),
         None => item.to_owned(),
+    };
+    let name = match line.price {
+        Some(price) => format!("{name} · {}", describe_price(price)),
+        None => name,
     };
     let name = if line.instalment > 1 { format!("{name} (parcela {})", line.instalment) } else { name };
     (name, format_cents(line.amount))

@@ -51,6 +51,7 @@ pub const fn label_reason(reason: NotChargedReason) -> &'static str {
         NotChargedReason::AddedSincePreview => {
             "Passou a fazer parte da cobrança depois da prévia: prepare outra do mês para ele"
         }
+        NotChargedReason::TitleOutsideRuns => "O mês já tem um título, importado ou emitido à mão",
         NotChargedReason::OneOffChargeLeft => {
             "A situação não é cobrada, mas há um lançamento avulso à espera: emita um título para ele em “Próxima cobrança”"
         }

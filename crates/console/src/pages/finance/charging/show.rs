@@ -13,14 +13,16 @@ use crate::widgets::formats::format_count;
 use crate::widgets::frame::PageFrame;
 use crate::widgets::page::{HandlerResult, render_page};
 use crate::widgets::record_form::build_inputs;
-use app::App;
 use app::register_snapshot::{TenantRegisters, load_registers};
+use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::display::format_month;
 use domain::{ChargingRunCode, MoneyRight};
 use finance::charging::{
-    self, ChargingRunState, FullChargingRun, ItemTotal, StageProgress, StoredChargingRun,
+    self, ChargingRunState, ChargingTotalCounts, FullChargingRun, ItemTotal, LeftCharge, StageProgress,
+    StoredChargingRun,
 };
 use wire::set_names::legal_nature_label;
 
@@ -48,6 +50,19 @@ struct ReasonLine {
     text: &'static str,
     count: String,
     link: String,
+}
+
+/// One-off charges that the run does not take, and the first of them.
+struct LeftChargeSection {
+    text: String,
+    lines: Vec<LeftChargeLine>,
+}
+
+struct LeftChargeLine {
+    name: String,
+    what: String,
+    amount: String,
+    person: i32,
 }
 
 /// A figure of this run, of the run of the month before, and their difference.
@@ -81,6 +96,7 @@ struct ChargingRunPage {
     items: Vec<ItemTotalLine>,
     total: String,
     reasons: Vec<ReasonLine>,
+    left: Option<LeftChargeSection>,
     /// The month before and what is compared, if it was charged.
     compared: Option<(String, Vec<ComparedLine>)>,
     /// The sentence on the button, for users who may approve.
@@ -135,7 +151,7 @@ async fn render_page_of_run(
     let may_approve = user.may_with_money(MoneyRight::ApproveRuns);
     let is_prepared = run.state == ChargingRunState::Prepared;
     let kept = match run.state {
-        ChargingRunState::Undone => charging::list_kept_titles(app, caller, code, 0).await?,
+        ChargingRunState::Undone => charging::list_kept_titles(app, caller, code, 0).await?.titles,
         _ => Vec::new(),
     };
     let build_undo = || build_inputs(UNDO, &sent.values, &sent.problems, |_| Vec::new());
@@ -153,7 +169,10 @@ async fn render_page_of_run(
             items: full.items.iter().map(|one| build_item_line(&registers, one)).collect(),
             total: format_cents(full.items.iter().map(|one| one.charged - one.discounted).sum()),
             reasons: list_reasons(&full),
-            compared: full.previous.as_ref().map(|before| (name_month(before), compare_runs(run, before))),
+            left: load_left_charges(app, user, (&full, &registers)).await?,
+            compared: full.previous.map(|before| {
+                (format_month(&before.month.to_iso()), compare_counts(&run.counts, &before.counts))
+            }),
             approve: (may_approve && is_prepared && run.counts.charged > 0)
                 .then(|| format!("Aprovar e emitir {}", format_cents(run.counts.charged_amount))),
             is_prepared,
@@ -225,7 +244,36 @@ fn list_reasons(full: &FullChargingRun) -> Vec<ReasonLine> {
     full.reasons.iter().map(line).collect()
 }
 
-fn compare_runs(run: &StoredChargingRun, before: &StoredChargingRun) -> Vec<ComparedLine> {
+/// `None` if there are none.
+async fn load_left_charges(
+    app: &App,
+    user: &SignedInUser,
+    (full, registers): (&FullChargingRun, &TenantRegisters),
+) -> Result<Option<LeftChargeSection>, Error> {
+    let total = full.left_charges;
+    if total.charges == 0 {
+        return Ok(None);
+    }
+    let listed = charging::list_left_charges(app, user.session(), full.run.code, LEFT_CHARGES).await?;
+    let name_item =
+        |code| registers.money.charge_item(code).map(|item| item.name.clone()).unwrap_or_default();
+    let line = |one: &LeftCharge| LeftChargeLine {
+        name: one.person_name.clone(),
+        what: name_item(one.item),
+        amount: format_cents(one.amount),
+        person: one.person.get(),
+    };
+    let text = match total.charges {
+        1 => format!("1 lançamento, {}", format_cents(total.amount)),
+        more => format!("{} lançamentos, {}", format_count(more), format_cents(total.amount)),
+    };
+    Ok(Some(LeftChargeSection { text, lines: listed.iter().map(line).collect() }))
+}
+
+/// Of the one-off charges that a run does not take, so many are shown.
+const LEFT_CHARGES: i64 = 20;
+
+fn compare_counts(now: &ChargingTotalCounts, before: &ChargingTotalCounts) -> Vec<ComparedLine> {
     let line = |name, format: fn(i64) -> String, [now, before]: [i64; 2]| {
         let difference = now - before;
         let sign = if difference > 0 { "+" } else { "" };
@@ -233,7 +281,6 @@ fn compare_runs(run: &StoredChargingRun, before: &StoredChargingRun) -> Vec<Comp
             if difference == 0 { "igual".to_owned() } else { format!("{sign}{}", format(difference)) };
         ComparedLine { name, now: format(now), before: format(before), difference: shown }
     };
-    let (now, before) = (&run.counts, &before.counts);
     vec![
         line("Benefícios cobrados", format_count, [now.charged, before.charged]),
         line(
@@ -262,6 +309,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/cobranca.htm
         total: with.text(),
     };
     let reason = || ReasonLine { text: "Sem preço", count: with.text(), link: with.text() };
+    let left = || LeftChargeLine { name: with.text(), what: with.text(), amount: with.text(), person: 7 };
     let compared =
         || ComparedLine { name: "Valor", now: with.text(), before: with.text(), difference: with.text() };
     crate::template_tests::render_template(&ChargingRunPage {
@@ -277,6 +325,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/cobranca.htm
         items: with.list_of(item),
         total: with.text(),
         reasons: with.list_of(reason),
+        left: with.option_of(|| LeftChargeSection { text: with.text(), lines: with.list_of(left) }),
         compared: with.option_of(|| (with.text(), with.list_of(compared))),
         approve: with.option_of(|| with.text()),
         is_prepared: true,

@@ -1,17 +1,16 @@
 //! The registers of money in the snapshot of a tenant's registers.
 
-use crate::Error;
+use crate::registers::finance::{
+    self, StoredChargeItem, StoredChargingRule, StoredDiscount, StoredGroup, StoredHoliday,
+    StoredLateChargeRule, StoredMoneyAccount, StoredPaymentForm, StoredSettlementType, StoredTitleType,
+};
+use crate::registers::plans::StoredPlan;
+use crate::{Error, Tx};
 use domain::finance::{ChargeItemKind, PriceTable};
 use domain::{
     ChargeItemCode, DiscountCode, GroupCode, LateChargeRuleCode, MoneyAccountCode, SettlementTypeCode,
     TenantId, TitleTypeCode,
 };
-use storage::Tx;
-use storage::registers::finance::{
-    self, StoredChargeItem, StoredChargingRule, StoredDiscount, StoredGroup, StoredHoliday,
-    StoredLateChargeRule, StoredMoneyAccount, StoredPaymentForm, StoredSettlementType, StoredTitleType,
-};
-use storage::registers::plans::StoredPlan;
 
 /// Each by code, including inactive records.
 #[derive(Debug)]
@@ -31,7 +30,8 @@ pub struct MoneyRegisters {
 }
 
 impl MoneyRegisters {
-    pub(crate) async fn load(tx: &mut Tx, tenant: TenantId) -> Result<MoneyRegisters, Error> {
+    #[boxed::future]
+    pub async fn load(tx: &mut Tx, tenant: TenantId) -> Result<MoneyRegisters, Error> {
         Ok(MoneyRegisters {
             groups: finance::list_groups(&mut *tx, tenant).await?,
             charge_items: finance::list_charge_items(&mut *tx, tenant).await?,

@@ -1,17 +1,17 @@
 //! Two users edit the same record: a change based on an old version is refused, with the fields that differ.
 
+use crate::field_differences::FieldDifference;
 use domain::{FieldConflict, Moment, Rejection, TimeZone};
-use wire::field_differences::FieldDifference;
 
 /// The version of a record and the moment it was written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CurrentVersion {
+pub struct CurrentVersion {
     pub version: i64,
     pub since: Moment,
 }
 
 /// Rejects a change based on a version other than the current one.
-pub(crate) fn refuse_old_version(
+pub fn refuse_old_version(
     requested_version: i64,
     present: CurrentVersion,
     zone: &TimeZone,

@@ -1,0 +1,117 @@
+//! The columns of vehicle benefits.
+
+use super::{BRANCH, CONSULTANT, REPRESENTATIVE, build_optional_field, build_required_field};
+use crate::import_sheet::fields::{ImportField, ImportFieldKind};
+
+pub(super) const VEHICLES: &[ImportField] = &[
+    build_required_field(
+        "cpfCnpj",
+        "CPF ou CNPJ do titular",
+        ImportFieldKind::Document,
+        &[
+            "CPF",
+            "CNPJ",
+            "CPF/CNPJ",
+            "CPF CNPJ",
+            "Documento",
+            "CPF do titular",
+            "CPF do associado",
+            "Titular",
+            "CPF titular",
+            "CPF associado",
+        ],
+    ),
+    build_optional_field(
+        "codBeneficio",
+        "Código do benefício",
+        ImportFieldKind::Number,
+        &["Código", "Cód.", "ID"],
+    ),
+    build_optional_field("sequencial", "Sequencial", ImportFieldKind::Number, &["Número sequencial", "Seq."]),
+    build_optional_field(
+        "numeroCartaoDesconto",
+        "Cartão",
+        ImportFieldKind::Card,
+        &["Número do cartão", "Cartão de desconto", "Nº do cartão"],
+    ),
+    build_optional_field("placa", "Placa", ImportFieldKind::Text, &["Placa do veículo", "Placa veículo"]),
+    build_optional_field(
+        "chassi",
+        "Chassi",
+        ImportFieldKind::Text,
+        &["Chassis", "Nº do chassi", "Número do chassi"],
+    ),
+    build_optional_field(
+        "codPlano",
+        "Plano",
+        ImportFieldKind::Plan,
+        &["Código do plano", "Nome do plano", "Produto"],
+    ),
+    build_optional_field("situacao", "Situação", ImportFieldKind::Text, &["Status", "Situação do benefício"]),
+    build_optional_field(
+        "diaVencimento",
+        "Dia de vencimento",
+        ImportFieldKind::Number,
+        &["Vencimento", "Dia vencimento", "Dia do vencimento", "Dia venc."],
+    ),
+    build_optional_field(
+        "dataAdesao",
+        "Data de adesão",
+        ImportFieldKind::Date,
+        &["Adesão", "Data adesão", "Data do contrato", "Data de contrato"],
+    ),
+    BRANCH,
+    CONSULTANT,
+    REPRESENTATIVE,
+    build_optional_field(
+        "codigoIntegracao",
+        "Código de integração",
+        ImportFieldKind::Text,
+        &["Código externo", "Código antigo", "Contrato", "Número do contrato"],
+    ),
+    build_optional_field("observacao", "Observação", ImportFieldKind::Text, &["Observações", "Obs."]),
+    build_optional_field("renavam", "Renavam", ImportFieldKind::Text, &["Nº Renavam"]),
+    build_optional_field("marca", "Marca", ImportFieldKind::Text, &["Fabricante", "Montadora"]),
+    build_optional_field("modelo", "Modelo", ImportFieldKind::Text, &["Veículo", "Modelo do veículo"]),
+    build_optional_field(
+        "anoFabricacao",
+        "Ano de fabricação",
+        ImportFieldKind::Year,
+        &["Ano", "Ano fab.", "Ano fabricação", "Ano fab/mod", "Ano de fabricação e modelo"],
+    ),
+    build_optional_field(
+        "anoModelo",
+        "Ano do modelo",
+        ImportFieldKind::Year,
+        &["Ano mod.", "Ano modelo", "Ano/modelo"],
+    ),
+    build_optional_field("cor", "Cor", ImportFieldKind::Text, &["Cor do veículo"]),
+    build_optional_field("combustivel", "Combustível", ImportFieldKind::Fuel, &[]),
+    build_optional_field("categoria", "Categoria", ImportFieldKind::Category, &["Categoria do veículo"]),
+    build_optional_field(
+        "codTipoVeiculo",
+        "Tipo de veículo",
+        ImportFieldKind::VehicleType,
+        &["Tipo do veículo", "Tipo"],
+    ),
+    build_optional_field(
+        "numeroPortas",
+        "Número de portas",
+        ImportFieldKind::Number,
+        &["Portas", "Nº de portas"],
+    ),
+    build_optional_field(
+        "valorVeiculo",
+        "Valor do veículo",
+        ImportFieldKind::Money,
+        &["Valor FIPE", "Valor", "FIPE"],
+    ),
+    build_optional_field("valorProtegido", "Valor protegido", ImportFieldKind::Money, &["Valor coberto"]),
+    build_optional_field(
+        "valorParticipacao",
+        "Participação",
+        ImportFieldKind::Money,
+        &["Valor da participação", "Cota de participação", "Franquia"],
+    ),
+    build_optional_field("codigoFipe", "Código FIPE", ImportFieldKind::Text, &["Cód. FIPE"]),
+];
