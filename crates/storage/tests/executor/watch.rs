@@ -63,6 +63,37 @@ async fn whoever_watches_is_told_of_every_statement(database: Database) {
     db.close().await;
 }
 
+/// Answers to pipelined statements are read as they come, on another thread than the one that asks: many rounds, so that
+/// chance mixes them.
+#[both_engines]
+async fn statements_of_a_batch_are_told_in_their_order(database: Database) {
+    const ROUNDS: usize = 100;
+    const STATEMENTS: usize = 24;
+    let (options, seen) = watching();
+    let db = database.open_with(&options).await;
+    seen.lock().unwrap().clear();
+    let value = |at: usize| format!("x{at:06}");
+    let unit = db.write(WriteLane::foreground(TENANT), (), move |tx, ()| {
+        Box::pin(async move {
+            let change = "UPDATE settings SET value = $1 WHERE name = 'none'";
+            let ask = "SELECT value FROM settings WHERE value = $1";
+            for first in (0..ROUNDS).map(|round| round * 2 * STATEMENTS) {
+                tx.execute_batch((first..first + STATEMENTS).map(|at| sql(change).arg(value(at))).collect())
+                    .await?;
+                let asked: [_; STATEMENTS] =
+                    std::array::from_fn(|at| sql(ask).arg(value(first + STATEMENTS + at)));
+                tx.fetch_several(asked).await?;
+            }
+            Ok(())
+        })
+    });
+    unit.await.map_err(|error: Error| error).unwrap();
+    let told: Vec<SqlScalar> = seen.lock().unwrap().drain(..).flat_map(|(_, values, _)| values).collect();
+    let expected: Vec<SqlScalar> = (0..2 * ROUNDS * STATEMENTS).map(|at| value(at).into()).collect();
+    assert_eq!(told, expected);
+    db.close().await;
+}
+
 #[both_engines]
 async fn what_is_foreseen_is_asked_for_once_and_never_believed_after_a_write(database: Database) {
     let (options, seen) = watching();

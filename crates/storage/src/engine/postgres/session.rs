@@ -44,6 +44,24 @@ struct PreparedStatement {
     kinds: Vec<ServerColumnKind>,
 }
 
+/// The answer to one of several pipelined statements. Which is read first is chance, so the observer is notified once all are
+/// there, in the order of the statements.
+struct TimedAnswer<T> {
+    answer: Result<T, StatementFailure>,
+    prepared: Arc<OnceCell<PreparedStatement>>,
+    started: Instant,
+    ended: Instant,
+}
+
+fn get_prepared(cell: &OnceCell<PreparedStatement>) -> &PreparedStatement {
+    cell.get().expect("a statement is prepared before it is used")
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "counts what an answer holds")]
+fn count_touched(touched: &u64) -> usize {
+    usize::try_from(*touched).unwrap_or(usize::MAX)
+}
+
 /// A connection younger than this already reaches the current server: replacing it would find no other one, and every
 /// refused write would cost a connection.
 const REPLACED_AFTER: Duration = Duration::from_secs(1);
@@ -147,17 +165,22 @@ impl ServerSession {
         for statement in statements {
             self.prepare(statement).await?;
         }
-        let all = join_all(statements.iter().map(|statement| self.fetch_rows(statement)));
-        self.await_answer(async { all.await.into_iter().collect() }).await
+        let all = join_all(statements.iter().map(|statement| self.fetch_timed(statement)));
+        let answers = async { Ok::<_, StatementFailure>(all.await) };
+        let answers = self.await_answer(answers).await?.into_iter().zip(statements);
+        answers.map(|(timed, statement)| self.notify_observer(statement, timed?, Vec::len)).collect()
     }
 
     async fn fetch_rows(&self, statement: &Statement) -> Result<Vec<Row>, StatementFailure> {
+        let timed = self.fetch_timed(statement).await?;
+        self.notify_observer(statement, timed, Vec::len)
+    }
+
+    async fn fetch_timed(&self, statement: &Statement) -> Result<TimedAnswer<Vec<Row>>, StatementFailure> {
         let prepared = self.prepare(statement).await?;
-        let prepared = prepared.get().expect("a statement is prepared before it is used");
-        let started = self.start_timer();
-        let rows = self.read_rows(statement, prepared).await;
-        self.notify_observer(started, statement, prepared, rows.as_ref().map_or(0, Vec::len));
-        rows
+        let started = Instant::now();
+        let answer = self.read_rows(statement, get_prepared(&prepared)).await;
+        Ok(TimedAnswer { answer, prepared, started, ended: Instant::now() })
     }
 
     async fn read_rows(
@@ -198,34 +221,36 @@ impl ServerSession {
 
     #[boxed::future]
     pub async fn execute(&self, statement: &Statement) -> Result<u64, StatementFailure> {
+        let timed = self.execute_timed(statement).await?;
+        self.notify_observer(statement, timed, count_touched)
+    }
+
+    async fn execute_timed(&self, statement: &Statement) -> Result<TimedAnswer<u64>, StatementFailure> {
         let prepared = self.prepare(statement).await?;
-        let prepared = prepared.get().expect("a statement is prepared before it is used");
-        let started = self.start_timer();
-        let touched = self.client.execute_raw(&prepared.statement, statement.values()).await;
-        let rows = touched.as_ref().map_or(0, |touched| usize::try_from(*touched).unwrap_or(usize::MAX));
-        self.notify_observer(started, statement, prepared, rows);
-        touched.map_err(|e| self.classify_error(&e))
+        let started = Instant::now();
+        let touched = self.client.execute_raw(&get_prepared(&prepared).statement, statement.values()).await;
+        let answer = touched.map_err(|e| self.classify_error(&e));
+        Ok(TimedAnswer { answer, prepared, started, ended: Instant::now() })
     }
 
-    fn start_timer(&self) -> Option<Instant> {
-        self.watch.is_some().then(Instant::now)
-    }
-
-    /// Notifies the observer that a statement has ended. Statements are pipelined, so time spent waiting for earlier
-    /// ones is not counted.
-    fn notify_observer(
+    /// Notifies the observer that a statement has ended, and returns its answer. Statements are pipelined, so time spent
+    /// waiting for earlier ones is not counted.
+    fn notify_observer<T>(
         &self,
-        started: Option<Instant>,
         statement: &Statement,
-        prepared: &PreparedStatement,
-        rows: usize,
-    ) {
-        let (Some((watch, last)), Some(started)) = (&self.watch, started) else { return };
-        let now = Instant::now();
-        let before = std::mem::replace(&mut *last.lock().expect("a moment is never poisoned"), now);
-        let cost = StatementCost { took: now.saturating_duration_since(started.max(before)), steps: 0, rows };
-        let text = prepared.text.as_deref().unwrap_or(statement.text());
+        timed: TimedAnswer<T>,
+        count_rows: impl Fn(&T) -> usize,
+    ) -> Result<T, StatementFailure> {
+        let TimedAnswer { answer, prepared, started, ended } = timed;
+        let Some((watch, last)) = &self.watch else { return answer };
+        let mut last = last.lock().expect("a moment is never poisoned");
+        let took = ended.saturating_duration_since(started.max(*last));
+        *last = ended.max(*last);
+        drop(last);
+        let cost = StatementCost { took, steps: 0, rows: answer.as_ref().map_or(0, count_rows) };
+        let text = get_prepared(&prepared).text.as_deref().unwrap_or(statement.text());
         watch.notify(&ExecutedStatement { text, values: statement.values(), cost });
+        answer
     }
 
     /// Sends all statements at once. They are polled in order, and the first poll sends.
@@ -234,9 +259,12 @@ impl ServerSession {
         for statement in statements {
             self.prepare(statement).await?;
         }
-        let all = join_all(statements.iter().map(|statement| self.execute(statement))).await;
+        let all = join_all(statements.iter().map(|statement| self.execute_timed(statement))).await;
+        let answers = all.into_iter().zip(statements);
         // The first failure holds the cause; later ones only report an aborted transaction.
-        all.into_iter().find_map(Result::err).map_or(Ok(()), Err)
+        answers
+            .map(|(timed, statement)| self.notify_observer(statement, timed?, count_touched).map(drop))
+            .fold(Ok(()), Result::and)
     }
 
     /// Runs statements without parameters, such as BEGIN and SAVEPOINT.
