@@ -195,7 +195,7 @@ impl RequestFailure {
         matches!(self, RequestFailure::Input(_) | RequestFailure::NotFound(_) | RequestFailure::Conflict(_))
     }
 
-    fn retry_after(&self) -> Option<u64> {
+    pub(crate) fn retry_after(&self) -> Option<u64> {
         match self {
             RequestFailure::TooManyFailures(wait)
             | RequestFailure::TooManyLookups(wait)
@@ -214,7 +214,7 @@ impl RequestFailure {
 }
 
 /// `2 minutos`
-fn format_minutes(wait: Duration) -> String {
+pub(crate) fn format_minutes(wait: Duration) -> String {
     let minutes = wait.as_secs().div_ceil(60).max(1);
     let unit = if minutes == 1 { "minuto" } else { "minutos" };
     format!("{minutes} {unit}")

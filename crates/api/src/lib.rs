@@ -7,6 +7,7 @@
 mod answer;
 mod authorization;
 mod docs;
+mod document_links;
 mod ext;
 pub mod extract;
 mod failure;
@@ -144,6 +145,7 @@ pub fn build_server_router(state: ServerState, pages: Router) -> Router {
         .route("/readyz", get(health::report_readiness))
         .route("/metrics", get(health::report_metrics))
         .merge(docs::build_docs_router())
+        .merge(document_links::build_document_router())
         .with_state(state.clone())
         .merge(pages)
         .fallback(|| async { RequestFailure::NoSuchPath })

@@ -178,6 +178,9 @@ fn list_refusals(one: &ApiOperation) -> Vec<(&'static str, &'static str)> {
     if one.path == "/gestao/historico" {
         refusals.push(("409", "A base voltou a um estado anterior; o texto diz como continuar."));
     }
+    if one.path == "/ext/financeiro/titulo/{codTitulo}/boleto" && one.body.is_none() {
+        refusals.push(("409", "O título não está aberto."));
+    }
     if has_code {
         refusals.push(("404", "O código no endereço não existe, ou está fora das lojas do usuário."));
     }

@@ -303,7 +303,9 @@ impl ApiOperation {
             || self.path.ends_with("/{codCobranca}/aprovar")
             || self.path.ends_with("/{codCobranca}/desfazer");
         // Whoever sees a title may have it paid.
-        let is_sight = self.method == Method::GET || self.path.ends_with("/{codTitulo}/pix");
+        let is_sight = self.method == Method::GET
+            || self.path.ends_with("/{codTitulo}/pix")
+            || self.path.ends_with("/{codTitulo}/boleto");
         // Their names tell nothing of anybody's money.
         let is_register = MONEY_REGISTERS.contains(&self.path);
         match self.path.contains("/financeiro/") && !is_register {

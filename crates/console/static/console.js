@@ -138,6 +138,23 @@
     again();
   });
 
+  // Browsers allow it over HTTPS alone. Elsewhere a click selects the whole text.
+  document.querySelectorAll("[data-copiar]").forEach((button) => {
+    if (!navigator.clipboard) return;
+    const text = document.getElementById(button.dataset.copiar).textContent;
+    const told = button.parentElement.querySelector("[role=status]");
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      told.textContent = "";
+      try {
+        await navigator.clipboard.writeText(text.trim());
+        told.textContent = "Copiado.";
+      } catch {
+        told.textContent = "O navegador não deixou copiar; selecione o texto.";
+      }
+    });
+  });
+
   document.querySelectorAll("[data-imprimir]").forEach((button) => {
     button.hidden = false;
     button.addEventListener("click", () => window.print());

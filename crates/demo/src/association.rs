@@ -6,6 +6,7 @@ use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
 use domain::VehicleCategory::{self, Bicycle, Bus, Light, Motorcycle, Other, Pickup, Truck, Utility};
 
 pub const NAME: &str = "Associação Demonstração";
+pub const CNPJ: &str = "11222333000181";
 
 /// Name, benefit kind, price in cents.
 pub const PLANS: &[(&str, BenefitKind, i64)] = &[

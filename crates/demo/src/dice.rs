@@ -1,6 +1,7 @@
 //! Reproducible random numbers: every stream is derived from a seed and a number, so that the thousandth member can be
 //! generated without the 999 before.
 
+use domain::RandomSource;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use std::ops::Range;
@@ -56,6 +57,25 @@ impl SeededDice {
 
     pub fn roll_digits(&mut self, count: usize) -> String {
         (0..count).map(|_| char::from(b'0' + self.roll_range(0..10) as u8)).collect()
+    }
+}
+
+/// What is otherwise drawn from the machine. It repeats itself, so nothing that must stay secret may follow from it but
+/// what leads to the data of a demo.
+pub struct SeededRandomness {
+    seed: u64,
+    number: u64,
+}
+
+impl SeededRandomness {
+    pub fn new(seed: u64, number: u64) -> SeededRandomness {
+        SeededRandomness { seed, number }
+    }
+}
+
+impl RandomSource for SeededRandomness {
+    fn fill(&self, bytes: &mut [u8]) {
+        SeededDice::new(self.seed, self.number).0.fill_bytes(bytes);
     }
 }
 

@@ -17,6 +17,7 @@ use domain::{
 use std::ops::RangeFrom;
 use storage::Tx;
 use storage::registers::additional_fields::{self, NewAdditionalFieldRow};
+use storage::registers::finance::StoredSlipAgreement;
 use storage::registers::plans::{self, NewPlanRow};
 use storage::registers::suppliers::{self, NewSupplierRow};
 use storage::registers::vehicle_types::{self, NewVehicleTypeRow};
@@ -31,6 +32,9 @@ const REGISTERED_AT: Moment = FOUNDED;
 const BANK_ACCOUNT: MoneyAccountCode = MoneyAccountCode::new(2);
 /// A key that no bank knows, and the receiver whom the codes name.
 const PIX_RECEIVER: [&str; 3] = ["pix@demo.example", "Associação Demonstração", "São Paulo"];
+/// Bank, agency and number: Sicoob has no cooperative 9999.
+const ACCOUNT_PLACE: [&str; 3] = ["756 - Sicoob", "9999", "1234567-8"];
+const SICOOB: i32 = 756;
 
 /// Writes the tenant and its registers in the server's write lane, because no other process knows the new tenant yet.
 #[boxed::future]
@@ -81,9 +85,28 @@ pub async fn create_association(tx: &mut Tx, base: &ParsedTenant, seed: u64) -> 
         .iter()
         .map(|(code, hours)| situations::update_situation_limit(tenant, SituationCode::new(*code), *hours));
     tx.execute_batch(limits.collect()).await?;
-    tx.execute_batch(vec![finance::update_pix_receiver(tenant, BANK_ACCOUNT, PIX_RECEIVER)]).await?;
+    tx.execute_batch(vec![
+        finance::update_pix_receiver(tenant, BANK_ACCOUNT, PIX_RECEIVER),
+        finance::update_slip_agreement(tenant, BANK_ACCOUNT, ACCOUNT_PLACE, &build_slip_agreement()),
+    ])
+    .await?;
     versions::raise_registers_version(tx, tenant).await?;
     Ok(tenant)
+}
+
+fn build_slip_agreement() -> StoredSlipAgreement {
+    let text = |text: &str| Some(text.to_owned());
+    StoredSlipAgreement {
+        bank: Some(SICOOB),
+        wallet: text("1"),
+        agreement: text("1234567"),
+        variation: text("01"),
+        first_number: None,
+        beneficiary: text(association::NAME),
+        document: text(association::CNPJ),
+        address: text("Rua das Palmeiras, 100, Centro, São Paulo - SP, 01000-000"),
+        message: text("Boleto de demonstração: não pague."),
+    }
 }
 
 /// Reserves consecutive codes.

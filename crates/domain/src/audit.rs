@@ -67,6 +67,11 @@ actions!(
     Release = "release",
     /// Argument: the amount of the code, in cents.
     IssuePixCode = "issue_pix_code",
+    /// Argument: the amount of the slip, in cents.
+    IssueSlip = "issue_slip",
+    /// Links that open a document without a credential. Arguments: how many, the number of their purpose, and the
+    /// code of the document.
+    RevokeLinks = "revoke_links",
     /// Argument: the amount received, in cents.
     Settle = "settle",
     /// Argument: how much of the credit was used, in cents.

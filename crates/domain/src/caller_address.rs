@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 /// An IPv4 address, or the /64 network of an IPv6 address: a household has one of either, while the addresses inside a
 /// /64 are practically unlimited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallerAddress(IpAddr);
 
 impl From<IpAddr> for CallerAddress {

@@ -234,6 +234,10 @@ code!(
     SettlementCode
 );
 code!(
+    /// A slip by which a title is paid at a bank (`codBoleto`).
+    SlipCode
+);
+code!(
     /// Money received as credit of a person, or paid back of it (`codCredito`).
     CreditReceiptCode
 );

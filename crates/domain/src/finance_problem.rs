@@ -35,6 +35,12 @@ pub enum FinanceProblem {
     NotOpen(TitleSituation),
     /// The association pays the title, so nobody pays it by a code.
     OwedByAssociation,
+    /// No account of the title's group has an agreement with a bank for slips.
+    NoSlipAccount,
+    /// The account has no number left for another slip.
+    NoSlipNumberLeft,
+    /// More than a barcode holds.
+    TooMuchForSlip,
     /// Only a pending title can be released.
     NotPending(TitleSituation),
     /// A title with a settlement in force cannot be cancelled.
@@ -149,6 +155,9 @@ impl FinanceProblem {
             P::ClosedMonth { .. }
                 | P::NotOpen(_)
                 | P::OwedByAssociation
+                | P::NoSlipAccount
+                | P::NoSlipNumberLeft
+                | P::TooMuchForSlip
                 | P::NotPending(_)
                 | P::HasSettlement
                 | P::AlreadyReversed

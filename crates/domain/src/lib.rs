@@ -21,6 +21,7 @@ mod date;
 mod digits;
 pub mod display;
 mod document;
+mod document_link;
 mod email;
 mod entity;
 mod error_chain;
@@ -92,8 +93,8 @@ pub use codes::{
     HistoryCode, HolidayCode, ImportCode, InspectionCode, InspectionTypeCode, InstallationCode, ItemCode,
     LateChargeRuleCode, LeadCode, LedgerAccountCode, LedgerEntryCode, MailCode, MoneyAccountCode,
     PaymentFormCode, PendingChargeCode, PersonCode, PlanCode, PlanPriceCode, ReceiverCode, SellerCode,
-    SettlementCode, SettlementTypeCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId,
-    TicketCode, TicketTypeCode, TitleCode, TitleTypeCode, TrackerCode, UserCode, VehicleTypeCode,
+    SettlementCode, SettlementTypeCode, SituationCode, SlipCode, SpecialtyCode, StageCode, SupplierCode,
+    TenantId, TicketCode, TicketTypeCode, TitleCode, TitleTypeCode, TrackerCode, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use contact_phones::{
@@ -104,6 +105,7 @@ pub use database_fault::DatabaseFault;
 pub use date::Date;
 pub use digits::{parse_decimal_digit, replace_with_ascii_digits};
 pub use document::{Cnpj, Cpf, Document};
+pub use document_link::{LinkPurpose, LinkToken};
 pub use email::Email;
 pub use entity::{CaseKind, Entity};
 pub use error_chain::describe_error_chain;

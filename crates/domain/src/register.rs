@@ -43,6 +43,15 @@ pub enum RegisterProblem {
     BadPixKey,
     /// A cash box has no such thing.
     OnlyForBankAccounts,
+    /// The bank of the slips asks for no such number.
+    NotUsedByBank,
+    /// The bank gives so many digits, and not all of them zero.
+    BankDigits {
+        from: usize,
+        to: usize,
+    },
+    MissingCheckDigit,
+    WrongCheckDigit,
     /// Without accents, nothing is left of it or too much.
     NoCodeText {
         longest: usize,

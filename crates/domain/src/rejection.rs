@@ -77,6 +77,7 @@ pub enum InputField {
     Import,
     // Fields of titles.
     Title,
+    Slip,
     TitleType,
     SettlementType,
     Settlement,

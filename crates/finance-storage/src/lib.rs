@@ -17,5 +17,6 @@ pub mod periods;
 pub mod pix_codes;
 mod price_origins;
 pub mod settlements;
+pub mod slips;
 pub mod title_search;
 pub mod titles;

@@ -28,6 +28,8 @@ pub struct TitleCriteria {
     pub paid: DayRange,
     /// Only titles whose effective due day is not before this day.
     pub overdue_since: Option<Date>,
+    /// Only titles with a slip.
+    pub has_slip: bool,
     /// The last due day comes first.
     pub latest_first: bool,
 }
@@ -271,6 +273,7 @@ fn filter_part(head: Statement, scope: &Scope, criteria: &TitleCriteria, part: O
         .append_if_some("AND due_on >= ?", criteria.due.from)
         .append_if_some("AND due_on <= ?", criteria.due.to);
     let head = filter_other_days(head, criteria, DrivingTitleCriterion::DueDay);
+    let head = filter_titles_with_slips(head, criteria);
     head.append_if_some("AND amount = ?", criteria.amount).filter_branches("branch + 0", scope.branches())
 }
 
@@ -337,7 +340,17 @@ fn filter_titles(
         .append_if_some("AND effective_due_on >= ?", criteria.overdue_since)
         .append_if_some(&format!("AND {due_on} >= ?"), criteria.due.from)
         .append_if_some(&format!("AND {due_on} <= ?"), criteria.due.to);
+    let head = filter_titles_with_slips(head, criteria);
     filter_other_days(head, criteria, driver).filter_branches(branch, scope.branches())
+}
+
+fn filter_titles_with_slips(head: Statement, criteria: &TitleCriteria) -> Statement {
+    if !criteria.has_slip {
+        return head;
+    }
+    head.append_text(
+        "AND EXISTS (SELECT 1 FROM slips WHERE slips.tenant = titles.tenant AND slips.title = titles.code)",
+    )
 }
 
 /// Titles in one of these situations, and open ones that are overdue.

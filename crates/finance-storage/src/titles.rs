@@ -228,23 +228,35 @@ pub async fn list_title_lines(
     tenant: TenantId,
     code: TitleCode,
 ) -> Result<Vec<ChargeLine>, Error> {
-    let statement = sql(
-        "SELECT charge_item, nature, benefit, price_origin, plan_price, amount, description FROM title_lines
-         WHERE tenant = $1 AND title = $2 ORDER BY line",
-    )
-    .arg(tenant)
-    .arg(code);
+    let lines = list_lines_of_titles(source, tenant, &[code]).await?;
+    Ok(lines.into_iter().map(|(_, line)| line).collect())
+}
+
+/// The lines of these titles, in their order.
+#[boxed::future]
+pub async fn list_lines_of_titles(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    codes: &[TitleCode],
+) -> Result<Vec<(TitleCode, ChargeLine)>, Error> {
+    let statement =
+        sql("SELECT title, charge_item, nature, benefit, price_origin, plan_price, amount, description
+         FROM title_lines WHERE tenant = $1")
+        .arg(tenant)
+        .filter_in("title", codes.iter().copied())
+        .append_text("ORDER BY title, line");
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(ChargeLine {
+            let line = ChargeLine {
                 item: row.get("charge_item")?,
                 nature: row.get("nature")?,
                 benefit: row.get("benefit")?,
                 price: parse_price_origin(row)?,
                 amount: row.get("amount")?,
                 description: row.get("description")?,
-            })
+            };
+            Ok((row.get("title")?, line))
         })
         .collect()
 }

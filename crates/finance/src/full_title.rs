@@ -2,6 +2,7 @@
 
 use crate::booking::build_calendar;
 use crate::late_charges_left::{subtract_charged_elsewhere, sum_charged_elsewhere};
+use crate::slip_link::find_slip_link;
 use crate::usable_credit::find_usable_credit;
 use app::audit::access_log::record_access;
 use app::command::WriteCommand;
@@ -13,8 +14,8 @@ use domain::finance::{
     compute_late_charges,
 };
 use domain::{
-    AuditedOperation, Benefit, BenefitCode, Date, Entity, InputField, MoneyRight, PersonProfile, Scope,
-    SettlementCode, TitleCode, UserCode,
+    AuditedOperation, Benefit, BenefitCode, Date, Entity, InputField, LinkToken, Moment, MoneyRight,
+    PersonProfile, Scope, SettlementCode, TitleCode, UserCode,
 };
 use finance_storage::credit_receipts::{StoredCreditReceipt, list_receipts_meant_for};
 use finance_storage::pending_charges::{StoredPendingCharge, list_left_late_charges};
@@ -53,6 +54,8 @@ pub struct FullTitle {
     pub discount: Option<EarlyDiscount>,
     /// What the person's credit could pay of it, in cents.
     pub usable_credit: i64,
+    /// Opens the slip in force without a credential.
+    pub slip_link: Option<LinkToken>,
     pub today: Date,
     pub user_names: HashMap<UserCode, String>,
     /// Changes of situation and part payments, in order.
@@ -99,13 +102,13 @@ pub async fn read_title(app: &App, caller: &Session, code: TitleCode) -> Result<
     caller.require_money_right(MoneyRight::SeeMoney)?;
     let now = app.now();
     let build_query =
-        |registers: &TenantRegisters| (caller.scope.clone(), code, now.date_in(&registers.zone));
+        |registers: &TenantRegisters| (caller.scope.clone(), code, (now.date_in(&registers.zone), now));
     let tenant = caller.scope.tenant();
-    let (parts, registers) = read_with_registers(app, tenant, build_query, |tx, (scope, code, today)| {
+    let (parts, registers) = read_with_registers(app, tenant, build_query, |tx, (scope, code, times)| {
         Box::pin(async move {
             let title =
                 find_title(&mut *tx, scope, *code).await?.ok_or_else(|| reject_unknown_title(*code))?;
-            load_title_parts(tx, scope, *code, title, *today).await
+            load_title_parts(tx, scope, *code, title, *times).await
         })
     })
     .await?;
@@ -119,10 +122,10 @@ pub(crate) async fn read_written_title<I>(
     command: &WriteCommand<I>,
     code: TitleCode,
 ) -> Result<FullTitle, Error> {
-    let today = command.now.date_in(&command.registers.zone);
+    let times = (command.now.date_in(&command.registers.zone), command.now);
     let title =
         find_title(&mut *tx, &command.scope, code).await?.ok_or_else(|| reject_unknown_title(code))?;
-    let parts = load_title_parts(tx, &command.scope, code, title, today).await?;
+    let parts = load_title_parts(tx, &command.scope, code, title, times).await?;
     Ok(parts.into_full_title(Arc::clone(&command.registers)))
 }
 
@@ -142,6 +145,7 @@ struct TitleParts {
     moves: Vec<RecordHistoryEntry>,
     field_changes: Vec<StoredFieldChange>,
     usable_credit: i64,
+    slip_link: Option<LinkToken>,
 }
 
 impl TitleParts {
@@ -166,6 +170,7 @@ impl TitleParts {
             late_charges,
             discount,
             usable_credit: self.usable_credit,
+            slip_link: self.slip_link,
             today: self.today,
             user_names: self.user_names,
             moves: self.moves,
@@ -180,7 +185,7 @@ async fn load_title_parts(
     scope: &Scope,
     code: TitleCode,
     title: StoredTitle,
-    today: Date,
+    (today, now): (Date, Moment),
 ) -> Result<TitleParts, Error> {
     let tenant = scope.tenant();
     let missing = || storage::Error::Broken(format!("the person of title {code} is gone"));
@@ -200,6 +205,7 @@ async fn load_title_parts(
     let user_names = list_user_names(&mut *tx, tenant).await?;
     let user_names = user_names.into_iter().map(|(code, name, _)| (code, name)).collect();
     let usable_credit = find_usable_credit(tx, scope, &title).await?;
+    let slip_link = find_slip_link(tx, tenant, (code, &title), now).await?;
     let moves = list_record_history(&mut *tx, tenant, (Entity::Title, code.get())).await?;
     let field_changes = list_field_changes(&mut *tx, tenant, (TITLE, code.get())).await?;
     Ok(TitleParts {
@@ -217,6 +223,7 @@ async fn load_title_parts(
         moves,
         field_changes,
         usable_credit,
+        slip_link,
     })
 }
 
@@ -268,7 +275,11 @@ pub(crate) async fn load_amount_due(
 }
 
 /// The discount of whoever pays all of an open title on a day. A title that is paid in part has none.
-fn compute_title_discount(title: &StoredTitle, lines: &[ChargeLine], on: Date) -> Option<EarlyDiscount> {
+pub(crate) fn compute_title_discount(
+    title: &StoredTitle,
+    lines: &[ChargeLine],
+    on: Date,
+) -> Option<EarlyDiscount> {
     let is_in_time = title.early_discount_until.is_some_and(|until| on <= until);
     let is_unpaid = title.situation == TitleSituation::Open && title.open_amount == title.amount;
     let is_due = title.launch_kind == LaunchKind::Credit && is_in_time && is_unpaid;
@@ -277,7 +288,7 @@ fn compute_title_discount(title: &StoredTitle, lines: &[ChargeLine], on: Date) -
 
 /// Fine and interest that are due on a day. Nothing is due of a title that is not open, nor of what the association pays.
 /// A holiday that was registered after the issue counts, too.
-fn compute_title_charges(
+pub(crate) fn compute_title_charges(
     registers: &TenantRegisters,
     title: &StoredTitle,
     (settlements, left): (&[StoredSettlement], &[StoredPendingCharge]),

@@ -143,7 +143,7 @@ async fn write_pix_code(tx: &mut Tx, command: &WriteCommand<PixCodeRequest>) -> 
 }
 
 /// Only what the association receives, and only while it is open.
-fn refuse_unpayable(title: &StoredTitle) -> Result<(), Error> {
+pub(crate) fn refuse_unpayable(title: &StoredTitle) -> Result<(), Error> {
     if title.situation != TitleSituation::Open {
         return Err(refuse(FinanceProblem::NotOpen(title.situation)));
     }
@@ -189,16 +189,16 @@ fn find_terms(
 }
 
 /// An account that money by Pix goes to.
-struct PixReceiver {
-    account: MoneyAccountCode,
-    key: PixKey,
-    name: ReceiverName,
-    city: ReceiverCity,
-    sends_txid: bool,
+pub(crate) struct PixReceiver {
+    pub account: MoneyAccountCode,
+    pub key: PixKey,
+    pub name: ReceiverName,
+    pub city: ReceiverCity,
+    pub sends_txid: bool,
 }
 
 /// An account of the group itself comes before those that all groups share.
-fn find_receiver(registers: &TenantRegisters, group: GroupCode) -> Option<PixReceiver> {
+pub(crate) fn find_receiver(registers: &TenantRegisters, group: GroupCode) -> Option<PixReceiver> {
     let accounts = registers.money.accounts.iter();
     let usable = accounts.filter(|one| one.active && one.group.is_none_or(|its| its == group));
     let mut receivers: Vec<(bool, PixReceiver)> =

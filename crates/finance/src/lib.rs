@@ -46,6 +46,8 @@ mod release_title;
 mod reverse_credit_receipt;
 mod reverse_settlement;
 mod settle_title;
+mod slip_link;
+mod slips;
 mod store_settlement;
 mod title_export;
 pub mod title_history;
@@ -75,6 +77,7 @@ pub use finance_storage::pending_charges::{PendingChargeCriteria, StoredPendingC
 pub use finance_storage::periods::ClosingChange;
 pub use finance_storage::pix_codes::StoredPixCode;
 pub use finance_storage::settlements::{ReversalRecord, StoredSettlement};
+pub use finance_storage::slips::StoredSlip;
 pub use finance_storage::title_search::{DayRange, TitleCriteria, TitlePerson, TitleTotals};
 pub use finance_storage::titles::{PersonDebt, StoredTitle};
 pub use full_title::{FullTitle, TitleBenefit, read_title};
@@ -104,6 +107,11 @@ pub use release_title::release_title;
 pub use reverse_credit_receipt::reverse_credit_receipt;
 pub use reverse_settlement::reverse_settlement;
 pub use settle_title::{NewReceipt, settle_title};
+pub use slips::{
+    ListedSlip, OfferedSlip, OfferedSlipLink, RenderedSlip, SecondCopy, SlipOfTitle, SlipPage,
+    TitleSlipOffer, find_slip_pix_title, find_title_of_slip_line, issue_slip, list_slips,
+    prepare_first_slips, read_slip, read_slip_offer, render_linked_slip, render_slip,
+};
 pub use storage::history::field_changes::StoredFieldChange;
 pub use storage::history::situation_changes::RecordHistoryEntry;
 pub use title_export::{ExportedTitle, TitleExportPage, list_titles_after};

@@ -65,6 +65,7 @@ pub struct TitlePage {
     pub today: domain::Date,
 }
 
+#[derive(Clone, Debug)]
 pub struct ListedTitle {
     pub code: TitleCode,
     pub title: StoredTitle,

@@ -4,6 +4,7 @@
 use crate::describe::{FieldContent, Register};
 use bank_formats::brcode::PlainCodeText;
 use bank_formats::pix_key::PixKey;
+use bank_formats::{SlipAgreement, SlipAgreementField, SlipAgreementRule, SlipAgreementTexts, SlipBank};
 use domain::finance::{MoneyAccountKind, TablePrice, ValueBand};
 use domain::{BranchCode, Date, Entity, Money, PlanCode, RegisterProblem, SituationKind, VehicleTypeCode};
 
@@ -117,7 +118,11 @@ pub fn find_money_problems<'r>(
             let is_refused = *named.value("cobra") == FieldContent::Flag(true) && !is_benefit;
             is_refused.then_some(("cobra", RegisterProblem::OnlyForBenefits)).into_iter().collect()
         }
-        "contaFinanceira" => find_pix_problems(&named),
+        "contaFinanceira" => {
+            let mut problems = find_pix_problems(&named);
+            problems.extend(find_slip_problems(&named));
+            problems
+        }
         "tabelaPreco" => find_price_problems(&named, rivals).into_iter().collect(),
         "desconto" => find_discount_problem(&named).into_iter().collect(),
         "regraCobranca" => {
@@ -169,6 +174,65 @@ fn find_pix_problems(named: &NamedValues<'_>) -> Vec<(&'static str, RegisterProb
         find_code_text_problem::<15>(named, "cidadeRecebedor"),
     ];
     problems.into_iter().flatten().collect()
+}
+
+/// The fields that only the slips of an account need.
+const SLIP_FIELDS: [&str; 8] = [
+    "carteira",
+    "convenio",
+    "variacao",
+    "primeiroNossoNumero",
+    "nomeBeneficiario",
+    "documentoBeneficiario",
+    "enderecoBeneficiario",
+    "mensagemBoleto",
+];
+
+/// Slips belong to a bank account, whose agreement follows the rules of its bank.
+fn find_slip_problems(named: &NamedValues<'_>) -> Vec<(&'static str, RegisterProblem)> {
+    let number = named.number("bancoBoleto").and_then(|number| u16::try_from(number).ok());
+    let Some(bank) = number.and_then(SlipBank::from_number) else {
+        let given = SLIP_FIELDS.into_iter().find(|name| *named.value(name) != FieldContent::Nothing);
+        return given.map(|_| ("bancoBoleto", RegisterProblem::Missing)).into_iter().collect();
+    };
+    if named.number("tipo") == Some(MoneyAccountKind::CashBox.number()) {
+        return vec![("bancoBoleto", RegisterProblem::OnlyForBankAccounts)];
+    }
+    let text = |name| named.text(name).unwrap_or_default();
+    let texts = SlipAgreementTexts {
+        bank,
+        agency: text("agencia"),
+        account: text("conta"),
+        wallet: text("carteira"),
+        agreement: text("convenio"),
+        variation: text("variacao"),
+    };
+    let agreed = SlipAgreement::parse(&texts).err().unwrap_or_default().into_iter();
+    let agreed = agreed.map(|one| (name_agreement_field(one.field), describe_agreement_rule(one.rule)));
+    let shown = ["nomeBeneficiario", "documentoBeneficiario", "enderecoBeneficiario"].into_iter();
+    let unshown = shown.filter(|name| *named.value(name) == FieldContent::Nothing);
+    agreed.chain(unshown.map(|name| (name, RegisterProblem::Missing))).collect()
+}
+
+fn name_agreement_field(field: SlipAgreementField) -> &'static str {
+    match field {
+        SlipAgreementField::Agency => "agencia",
+        SlipAgreementField::Account => "conta",
+        SlipAgreementField::Wallet => "carteira",
+        SlipAgreementField::Agreement => "convenio",
+        SlipAgreementField::Variation => "variacao",
+    }
+}
+
+fn describe_agreement_rule(rule: SlipAgreementRule) -> RegisterProblem {
+    match rule {
+        SlipAgreementRule::Missing => RegisterProblem::Missing,
+        SlipAgreementRule::NotUsed => RegisterProblem::NotUsedByBank,
+        SlipAgreementRule::Digits { from, to } => RegisterProblem::BankDigits { from, to },
+        SlipAgreementRule::MissingCheckDigit => RegisterProblem::MissingCheckDigit,
+        SlipAgreementRule::WrongCheckDigit => RegisterProblem::WrongCheckDigit,
+        SlipAgreementRule::OneOf(allowed) => RegisterProblem::NotAmong(allowed.to_vec()),
+    }
 }
 
 /// A text that codes contain: right if it is there, and there if the account has a key.

@@ -29,6 +29,7 @@ mod engine;
 mod error;
 
 pub mod attachments;
+pub mod document_links;
 
 mod migrations;
 mod name_index;

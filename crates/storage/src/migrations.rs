@@ -76,11 +76,15 @@ pub(crate) const MIGRATIONS: &[SchemaMigration] = &[
     define_migration(31, "price_origins", include_str!("../migrations/0031_price_origins.sql")),
     define_migration(32, "imported_months", include_str!("../migrations/0032_imported_months.sql")),
     define_migration(33, "pix_codes", include_str!("../migrations/0033_pix_codes.sql")),
+    define_migration(34, "slips", include_str!("../migrations/0034_slips.sql")),
+    define_migration(35, "document_links", include_str!("../migrations/0035_document_links.sql")),
 ];
 
 /// The migrations of the file of activity (embedded database).
-pub(crate) const ACTIVITY_MIGRATIONS: &[SchemaMigration] =
-    &[define_migration(1, "activity", include_str!("../migrations/activity/0001_activity.sql"))];
+pub(crate) const ACTIVITY_MIGRATIONS: &[SchemaMigration] = &[
+    define_migration(1, "activity", include_str!("../migrations/activity/0001_activity.sql")),
+    define_migration(2, "addresses", include_str!("../migrations/activity/0002_addresses.sql")),
+];
 
 /// The migration texts, in order.
 pub fn list_schema_texts() -> impl Iterator<Item = &'static str> {

@@ -5,7 +5,7 @@ use domain::TenantId;
 use storage::{Db, Statement, WriteLane, sql};
 
 /// The tables whose rows the database itself refuses to change or delete.
-pub const APPEND_ONLY: [&str; 12] = [
+pub const APPEND_ONLY: [&str; 13] = [
     "ledger_accounts",
     "ledger_entries",
     "ledger_lines",
@@ -18,6 +18,7 @@ pub const APPEND_ONLY: [&str; 12] = [
     "credit_receipts",
     "credit_receipt_reversals",
     "pix_codes",
+    "slips",
 ];
 
 /// Whose title it is: codes that the tenant has.
@@ -198,6 +199,13 @@ fn build_statements(tenant: TenantId, debtor: Debtor, entries: i64) -> Vec<State
             "pix_codes (tenant, txid, title, number, money_account, pix_key, content, amount, expires_at, user_code,
              created_at)",
             "(tenant, 'B7T1N1', 1, 1, 101, 'pix@grupo.example', '000201', 10120, 2000, 1, 1005)".to_owned(),
+        ),
+        insert(
+            "slips (tenant, code, title, number, money_account, sequence, our_number, barcode, issued_on, due_on, amount,
+             user_code, created_at)",
+            "(tenant, 1, 1, 1, 101, 1, '0777700168', '00191165600000101200000001238798077770016818', '2026-10-01',
+              '2026-12-10', 10120, 1, 1005)"
+                .to_owned(),
         ),
         insert(
             "imported_titles (tenant, external_key, title, is_given)",

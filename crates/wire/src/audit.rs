@@ -1,7 +1,7 @@
 //! Audit entries in words, as the API and exported lists show them: `benefício 77 cancelado`.
 
 use domain::display;
-use domain::{AuditedAction, AuditedChange, AuditedRecord, AuditedRecordKind};
+use domain::{AuditedAction, AuditedChange, AuditedRecord, AuditedRecordKind, LinkPurpose};
 use std::borrow::Cow;
 
 /// The word for a kind of record.
@@ -115,9 +115,13 @@ fn describe_action(change: &AuditedChange) -> String {
         AuditedAction::LoseDeal => "perdido".into(),
         AuditedAction::ReopenDeal => "reaberto".into(),
         AuditedAction::Release => "liberado".into(),
+        AuditedAction::IssueSlip => {
+            format!("teve um boleto emitido: {}", display::format_cents(first)).into()
+        }
         AuditedAction::IssuePixCode => {
             format!("teve um código Pix gerado: {}", display::format_cents(first)).into()
         }
+        AuditedAction::RevokeLinks => format!("revogado: {}", describe_links(change)).into(),
         AuditedAction::Settle => format!("liquidado: {}", display::format_cents(first)).into(),
         AuditedAction::UseCredit => format!("crédito usado: {}", display::format_cents(first)).into(),
         AuditedAction::ReverseSettlement => format!("liquidação {first} estornada").into(),
@@ -223,6 +227,16 @@ fn describe_file_change(done: &str, change: &AuditedChange) -> String {
     match &change.reason {
         Some(reason) => format!("{done}: {owner}, {reason}"),
         None => format!("{done}: {owner}"),
+    }
+}
+
+/// `2 links do boleto 17`
+pub fn describe_links(change: &AuditedChange) -> String {
+    let (count, purpose, code) = (argument(change, 0), argument(change, 1), argument(change, 2));
+    let links = if count == "1" { "link" } else { "links" };
+    match purpose.parse().ok().and_then(LinkPurpose::from_number) {
+        Some(LinkPurpose::Slip) => format!("{count} {links} do boleto {code}"),
+        None => format!("{count} {links} do documento {code}"),
     }
 }
 

@@ -15,6 +15,7 @@ pub mod records;
 pub mod refusal;
 pub mod register;
 pub mod set_names;
+pub mod slip;
 
 pub mod trigger;
 

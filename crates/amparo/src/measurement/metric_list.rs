@@ -239,6 +239,7 @@ pub const ALL_METRICS: &[MetricDescription] = &[
                 "expired_tokens",
                 "expired_resets",
                 "expired_entrances",
+                "expired_links",
                 "idempotency_keys",
                 "sent_mail_bodies",
                 "attempts",

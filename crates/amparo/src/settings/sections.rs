@@ -252,6 +252,8 @@ impl AccessSettings {
                 by_address: values.integer("access.address_failures", FAILURES)?,
                 misses: values.integer("access.validation_misses", FAILURES)?,
                 lookups: values.integer("access.validation_lookups", FAILURES)?,
+                link_misses: values.integer("access.link_misses", FAILURES)?,
+                link_openings: values.integer("access.link_openings", FAILURES)?,
                 record_lookups: values.integer("access.validation_record_lookups", FAILURES)?,
                 document_misses: values.integer("access.validation_document_misses", FAILURES)?,
                 window: values.duration("access.failure_window")?,

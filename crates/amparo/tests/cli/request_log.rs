@@ -34,10 +34,12 @@ async fn a_request_is_logged_with_its_caller_and_without_what_is_personal(databa
     assert!(serving.send("GET /ext/associado?nome=Maria", &headers, "").starts_with("HTTP/1.1 200"));
     assert!(serving.get("/ext/associado?nome=Maria").starts_with("HTTP/1.1 401"));
     assert!(serving.get("/caminho-secreto").starts_with("HTTP/1.1 404"));
+    let token_of_link = format!("1-{}", "9xk4".repeat(8));
+    assert!(serving.get(&format!("/documento/{token_of_link}")).starts_with("HTTP/1.1 404"));
     assert!(serving.get("/readyz").starts_with("HTTP/1.1 200"));
-    until("four lines", || async { read_lines(&amparo).len() == 4 }).await;
+    until("five lines", || async { read_lines(&amparo).len() == 5 }).await;
     let lines = read_lines(&amparo);
-    let [entrance, search, refused, lost] = &lines[..] else { panic!("{lines:?}") };
+    let [entrance, search, refused, lost, link] = &lines[..] else { panic!("{lines:?}") };
     assert_eq!((&entrance["route"], &entrance["status"]), (&"/ext/autenticacao".into(), &200.into()));
     assert_eq!((&search["route"], &search["id"]), (&"/ext/associado".into(), &"pedido-4711".into()));
     assert_eq!((&search["method"], &search["status"]), (&"GET".into(), &200.into()));
@@ -46,8 +48,9 @@ async fn a_request_is_logged_with_its_caller_and_without_what_is_personal(databa
     assert!(search["ms"].as_f64().unwrap() > 0.0);
     assert_eq!((&refused["status"], refused.get("user")), (&401.into(), None));
     assert_eq!((&lost["route"], &lost["status"]), (&"none".into(), &404.into()));
+    assert_eq!((&link["route"], &link["status"]), (&"/documento/{token}".into(), &404.into()));
     let text = std::fs::read_to_string(amparo.folder.path().join("registro")).unwrap();
-    for secret in ["Maria", "secreto", "ana@", "senha", &token] {
+    for secret in ["Maria", "secreto", "ana@", "senha", &token, "9xk4"] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
     assert_eq!(serving.terminate(), 0);

@@ -34,11 +34,12 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 }
 
 /// Which of our crates each may lean on (ARCHITECTURE.md). Tests may lean on `testkit`.
-const ARROWS: [(&str, &[&str]); 22] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("boxed", &[]),
     ("erased-routes", &[]),
     ("domain", &[]),
     ("bank-formats", &["domain"]),
+    ("documents", &[]),
     ("file-content", &["domain"]),
     ("registers", &["bank-formats", "domain"]),
     ("wire", &["domain", "registers"]),
@@ -50,9 +51,23 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("demo", &["app", "boxed", "domain", "finance", "finance-storage", "registers", "storage"]),
     ("delivery", &["app", "boxed", "domain", "storage", "wire"]),
     ("finance-storage", &["boxed", "domain", "storage"]),
-    ("finance", &["app", "bank-formats", "boxed", "domain", "finance-storage", "storage", "wire"]),
-    ("api", &["app", "erased-routes", "domain", "exchange", "finance", "registers", "wire"]),
-    ("console", &["app", "erased-routes", "domain", "exchange", "finance", "registers", "wire"]),
+    (
+        "finance",
+        &[
+            "app",
+            "bank-formats",
+            "boxed",
+            "documents",
+            "domain",
+            "finance-storage",
+            "links",
+            "storage",
+            "wire",
+        ],
+    ),
+    ("links", &["app", "boxed", "domain", "storage"]),
+    ("api", &["app", "erased-routes", "domain", "exchange", "finance", "links", "registers", "wire"]),
+    ("console", &["app", "erased-routes", "domain", "exchange", "finance", "links", "registers", "wire"]),
     ("mirror", &["app", "boxed", "domain", "exchange", "registers", "wire"]),
     (
         "amparo",
@@ -130,9 +145,18 @@ fn an_engines_name_stands_in_the_engine_folder_alone() {
 #[test]
 fn futures_that_leave_their_crate_are_boxed() {
     let mut looked_at = 0;
-    for name in
-        ["storage", "finance-storage", "app", "finance", "backup", "demo", "exchange", "delivery", "mirror"]
-    {
+    for name in [
+        "storage",
+        "finance-storage",
+        "app",
+        "links",
+        "finance",
+        "backup",
+        "demo",
+        "exchange",
+        "delivery",
+        "mirror",
+    ] {
         let mut sources = Vec::new();
         files(&root().join("crates").join(name).join("src"), "rs", &mut sources);
         for path in sources.iter().filter(|path| {

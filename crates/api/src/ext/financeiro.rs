@@ -21,6 +21,7 @@ use finance::{
     DayRange, FullTitle, IssuedPixCode, ListedTitle, NewReceipt, NewTitleInput, StoredSettlement,
     TitleBenefit, TitleCriteria, TitleSearch,
 };
+use links::LinkAddressBase;
 use wire::read::{self, BoundedInt, FieldPatch, LenientDate, ProgramDate, ProgramLine, ProgramNote};
 use wire::records::{
     FormaPagamentoTO, JsonAmount, LiquidacaoInput, LiquidacaoTO, ListaTituloTO, MotivoInput,
@@ -35,14 +36,17 @@ pub async fn search_titles(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQueryPairs(pairs): RawQueryPairs,
 ) -> Result<JsonAnswer<ListaTituloTO>, RequestFailure> {
-    let pairs = pairs.into_iter().map(|(name, text)| (strip_list_index(&name).to_owned(), text));
-    let pairs: Vec<(String, String)> = pairs.collect();
+    let pairs = strip_list_indexes(pairs);
     let query: PesquisaTituloQuery = read::read_query(pairs.iter().cloned())?;
     let offset = query.offset.clone().into_set().map_or(0, BoundedInt::get);
     let search = build_search(query, &list_situation_names(&pairs));
     let page = finance::list_titles(&state.app, &caller, search, (offset.into(), PAGE_SIZE)).await?;
     let items = page.rows.into_iter().map(|row| render_listed_title(&page.registers, row)).collect();
     Ok(JsonAnswer(ListaTituloTO { quantidade: page.totals.titles, itens: items }))
+}
+
+pub(super) fn strip_list_indexes(pairs: Vec<(String, String)>) -> Vec<(String, String)> {
+    pairs.into_iter().map(|(name, text)| (strip_list_index(&name).to_owned(), text)).collect()
 }
 
 /// The name of a parameter that PHP writes as `situacao[]` or `situacao[0]`.
@@ -53,23 +57,28 @@ fn strip_list_index(name: &str) -> &str {
 }
 
 /// Every `situacao` of the query, not only the first, and each of those that a comma separates.
-fn list_situation_names(pairs: &[(String, String)]) -> Vec<String> {
+pub(super) fn list_situation_names(pairs: &[(String, String)]) -> Vec<String> {
     let texts = pairs.iter().filter(|(name, _)| name == "situacao").map(|(_, text)| text);
     let names = texts.flat_map(|text| text.split(',')).map(str::trim);
     names.filter(|name| !name.is_empty()).map(fold_text).collect()
 }
 
-fn build_search(query: PesquisaTituloQuery, situation_names: &[String]) -> TitleSearch {
+/// The situations of these names, and whether overdue titles are searched. Unknown names find nothing.
+pub(super) fn find_situations(names: &[String]) -> (Option<Vec<TitleSituation>>, bool) {
     let find = |name: &String| {
         let same = |one: &&TitleSituation| fold_text(set_names::title_situation(**one)) == *name;
         TitleSituation::ALL.iter().find(same).copied()
     };
-    // Unknown names find nothing.
-    let situations: Vec<TitleSituation> = situation_names.iter().filter_map(find).collect();
+    let situations = names.iter().filter_map(find).collect();
+    ((!names.is_empty()).then_some(situations), names.iter().any(|name| name == "vencido"))
+}
+
+fn build_search(query: PesquisaTituloQuery, situation_names: &[String]) -> TitleSearch {
+    let (situations, includes_overdue) = find_situations(situation_names);
     TitleSearch {
         criteria: TitleCriteria {
             launch_kinds: vec![query.launch_kind.0],
-            situations: (!situation_names.is_empty()).then_some(situations),
+            situations,
             person: query.person.into_set(),
             branch: query.branch.into_set(),
             issued: build_range(query.issued_from, query.issued_to),
@@ -79,13 +88,13 @@ fn build_search(query: PesquisaTituloQuery, situation_names: &[String]) -> Title
         },
         document: query.document.into_set(),
         plate: query.plate.into_set(),
-        includes_overdue: situation_names.iter().any(|name| name == "vencido"),
+        includes_overdue,
         counts_only: true,
         ..TitleSearch::default()
     }
 }
 
-fn build_range(from: FieldPatch<LenientDate>, to: FieldPatch<LenientDate>) -> DayRange {
+pub(super) fn build_range(from: FieldPatch<LenientDate>, to: FieldPatch<LenientDate>) -> DayRange {
     let day = |patch: FieldPatch<LenientDate>| patch.into_set().map(LenientDate::get);
     DayRange { from: day(from), to: day(to) }
 }
@@ -122,7 +131,9 @@ pub async fn show_title(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<TitleCode>,
 ) -> Result<JsonAnswer<TituloTO>, RequestFailure> {
-    Ok(JsonAnswer(render_title(&finance::read_title(&state.app, &caller, code.get()?).await?)))
+    let full = finance::read_title(&state.app, &caller, code.get()?).await?;
+    let links = LinkAddressBase::new(&state.app);
+    Ok(JsonAnswer(render_title(&links, &full)))
 }
 
 /// `POST /ext/financeiro/titulo`
@@ -146,7 +157,8 @@ pub async fn issue_title(
         };
         finance::issue_title(&state.app, &caller, input, once)
     };
-    write.answer(&state, &caller, read::read_body, act, render_title).await
+    let links = LinkAddressBase::new(&state.app);
+    write.answer(&state, &caller, read::read_body, act, move |full| render_title(&links, full)).await
 }
 
 /// `POST /ext/financeiro/titulo/liquidar`
@@ -166,7 +178,8 @@ pub async fn settle_title(
         };
         finance::settle_title(&state.app, &caller, AuditedOperation::SettleTitle, receipt, once)
     };
-    write.answer(&state, &caller, read::read_body, act, render_title).await
+    let links = LinkAddressBase::new(&state.app);
+    write.answer(&state, &caller, read::read_body, act, move |full| render_title(&links, full)).await
 }
 
 /// `POST /ext/financeiro/titulo/{codTitulo}/pix`
@@ -202,7 +215,7 @@ pub fn read_note(text: FieldPatch<NoteText>) -> Option<String> {
     text.into_set().map(|text| text.as_str().to_owned())
 }
 
-pub fn render_title(full: &FullTitle) -> TituloTO {
+pub fn render_title(links: &LinkAddressBase, full: &FullTitle) -> TituloTO {
     let (title, person, registers) = (&full.title, &full.person, &full.registers);
     let title_type = registers.money.title_type(title.title_type);
     TituloTO {
@@ -225,7 +238,7 @@ pub fn render_title(full: &FullTitle) -> TituloTO {
         tipo_pessoa: set_names::nature(person.nature),
         nome_usuario_cadastro: full.user_name(title.user).map(str::to_owned),
         observacao: title.note.clone(),
-        url_fatura: None,
+        url_fatura: full.slip_link.as_ref().map(|token| links.build_address(token)),
         beneficios: full.benefits.iter().map(|one| render_title_benefit(full, one)).collect(),
         liquidacoes: full.settlements.iter().map(|one| render_settlement(full, one)).collect(),
     }

@@ -4,6 +4,7 @@ pub mod administracao;
 pub mod associado;
 pub mod autenticacao;
 pub mod beneficio;
+pub mod boleto;
 pub mod crm;
 pub mod evento;
 pub mod financeiro;

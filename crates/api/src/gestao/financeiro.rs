@@ -15,6 +15,7 @@ use domain::{
     display,
 };
 use finance::{ClosedMonths, FullTitle, NewReceipt, NewTitleInput, StoredSettlement};
+use links::LinkAddressBase;
 use wire::read::{self, BoundedInt};
 use wire::records::{
     FechamentoInput, MotivoFinanceiroInput, MotivoInput, PeriodoAlteracaoTO, PeriodosTO, RecebimentoInput,
@@ -29,7 +30,9 @@ pub async fn show_title(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<TitleCode>,
 ) -> Result<JsonAnswer<TituloGestaoTO>, RequestFailure> {
-    Ok(JsonAnswer(render_managed_title(&finance::read_title(&state.app, &caller, code.get()?).await?)))
+    let full = finance::read_title(&state.app, &caller, code.get()?).await?;
+    let links = LinkAddressBase::new(&state.app);
+    Ok(JsonAnswer(render_managed_title(&links, &full)))
 }
 
 /// `POST /gestao/financeiro/titulo`
@@ -53,8 +56,9 @@ pub async fn issue_titles(
         };
         finance::issue_titles(&state.app, &caller, input, once)
     };
-    let render = |titles: &Vec<FullTitle>| -> Vec<TituloGestaoTO> {
-        titles.iter().map(render_managed_title).collect()
+    let links = LinkAddressBase::new(&state.app);
+    let render = move |titles: &Vec<FullTitle>| -> Vec<TituloGestaoTO> {
+        titles.iter().map(|full| render_managed_title(&links, full)).collect()
     };
     write.answer(&state, &caller, read::read_body, act, render).await
 }
@@ -78,7 +82,8 @@ pub async fn receive_payment(
         };
         finance::settle_title(&state.app, &caller, AuditedOperation::ReceivePayment, receipt, once)
     };
-    write.answer(&state, &caller, read, act, render_managed_title).await
+    let links = LinkAddressBase::new(&state.app);
+    write.answer(&state, &caller, read, act, move |full| render_managed_title(&links, full)).await
 }
 
 /// `POST /gestao/financeiro/titulo/{codTitulo}/usarCredito`
@@ -91,7 +96,8 @@ pub async fn use_credit(
     let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act =
         |(title, _): (TitleCode, MotivoInput), once| finance::use_credit(&state.app, &caller, title, once);
-    write.answer(&state, &caller, read, act, render_managed_title).await
+    let links = LinkAddressBase::new(&state.app);
+    write.answer(&state, &caller, read, act, move |full| render_managed_title(&links, full)).await
 }
 
 /// `PUT /gestao/financeiro/titulo/{codTitulo}/cancelar`
@@ -105,7 +111,8 @@ pub async fn cancel_title(
     let act = |(title, input): (TitleCode, MotivoFinanceiroInput), once| {
         finance::cancel_title(&state.app, &caller, (title, input.reason.as_str().to_owned()), once)
     };
-    write.answer(&state, &caller, read, act, render_managed_title).await
+    let links = LinkAddressBase::new(&state.app);
+    write.answer(&state, &caller, read, act, move |full| render_managed_title(&links, full)).await
 }
 
 /// `PUT /gestao/financeiro/titulo/{codTitulo}/liberar`
@@ -120,7 +127,8 @@ pub async fn release_title(
         let reason = input.reason.into_set().map(|reason| reason.as_str().to_owned());
         finance::release_title(&state.app, &caller, (title, reason), once)
     };
-    write.answer(&state, &caller, read, act, render_managed_title).await
+    let links = LinkAddressBase::new(&state.app);
+    write.answer(&state, &caller, read, act, move |full| render_managed_title(&links, full)).await
 }
 
 /// `PUT /gestao/financeiro/titulo/{codTitulo}/vencimento`
@@ -135,7 +143,8 @@ pub async fn change_due_day(
         let reason = input.reason.as_str().to_owned();
         finance::change_due_day(&state.app, &caller, (title, input.due, reason), once)
     };
-    write.answer(&state, &caller, read, act, render_managed_title).await
+    let links = LinkAddressBase::new(&state.app);
+    write.answer(&state, &caller, read, act, move |full| render_managed_title(&links, full)).await
 }
 
 /// `PUT /gestao/financeiro/liquidacao/{codLiquidacao}/estornar`
@@ -150,7 +159,8 @@ pub async fn reverse_settlement(
         let reason = input.reason.as_str().to_owned();
         finance::reverse_settlement(&state.app, &caller, (settlement, reason), once)
     };
-    write.answer(&state, &caller, read, act, render_managed_title).await
+    let links = LinkAddressBase::new(&state.app);
+    write.answer(&state, &caller, read, act, move |full| render_managed_title(&links, full)).await
 }
 
 /// `GET /gestao/financeiro/associado/{codPessoa}`
@@ -225,7 +235,7 @@ fn render_periods(periods: &ClosedMonths, zone: &TimeZone) -> PeriodosTO {
     }
 }
 
-pub fn render_managed_title(full: &FullTitle) -> TituloGestaoTO {
+pub fn render_managed_title(links: &LinkAddressBase, full: &FullTitle) -> TituloGestaoTO {
     let today = TituloHojeTO {
         valor_aberto: render_cents(full.title.open_amount),
         multa_devida: render_cents(full.late_charges.fine),
@@ -242,7 +252,7 @@ pub fn render_managed_title(full: &FullTitle) -> TituloGestaoTO {
         linhas: full.lines.iter().map(|line| render_line(full, line)).collect(),
         pagamentos: full.settlements.iter().map(render_payment).collect(),
     };
-    TituloGestaoTO { titulo: render_title(full), hoje: today }
+    TituloGestaoTO { titulo: render_title(links, full), hoje: today }
 }
 
 fn render_line(full: &FullTitle, line: &ChargeLine) -> TituloLinhaTO {

@@ -11,6 +11,7 @@ use axum::extract;
 use axum::response::Response;
 use domain::{BenefitCode, PAGE_SIZE, PendingChargeCode, SettlementCode, TitleCode};
 use finance::{FullPendingCharge, NewPendingCharge, PendingChargeCriteria};
+use links::LinkAddressBase;
 use wire::read::{self, BoundedInt};
 use wire::records::{
     LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput, ListaLancamentoTO,
@@ -65,7 +66,8 @@ pub async fn issue_pending_charge(
     let act = |(charge, input): (PendingChargeCode, LancamentoTituloInput), once| {
         finance::issue_pending_charge(&state.app, &caller, (charge, input.due.into_set()), once)
     };
-    write.answer(&state, &caller, read, act, render_managed_title).await
+    let links = LinkAddressBase::new(&state.app);
+    write.answer(&state, &caller, read, act, move |full| render_managed_title(&links, full)).await
 }
 
 /// `PUT /gestao/financeiro/lancamento/{codLancamento}/cancelar`

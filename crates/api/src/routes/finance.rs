@@ -1,23 +1,24 @@
 //! The operations on money.
 
-use crate::ext::financeiro;
+use crate::ext::{boleto, financeiro};
 use crate::gestao::{
     credito, desconto, financeiro as management, lancamento as pending, livro, resumo, valor_combinado,
 };
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put};
 use wire::records::{
-    BalanceteQuery, BalanceteTO, CreditoDevolucaoInput, CreditoInput, CreditoQuery, CreditoTO,
+    BalanceteQuery, BalanceteTO, BoletoTO, CreditoDevolucaoInput, CreditoInput, CreditoQuery, CreditoTO,
     DescontoBeneficioInput, DescontoBeneficioTO, DescontoEncerramentoInput, FechamentoInput,
     FormaPagamentoTO, LancamentoInput, LancamentoQuery, LancamentoTO, LancamentoTituloInput, LiquidacaoInput,
-    ListPage, ListaCreditoTO, ListaLancamentoTO, ListaTituloTO, MotivoFinanceiroInput, MotivoInput,
-    PeriodosTO, PesquisaTituloQuery, RazaoLinhaTO, RazaoQuery, RecebimentoInput, ResumoFinanceiroQuery,
-    ResumoFinanceiroTO, SaldoPessoaTO, TipoLiquidacaoTO, TipoTituloTO, TituloGestaoInput, TituloGestaoTO,
-    TituloInput, TituloPixTO, TituloTO, ValorCombinadoInput, ValorCombinadoQuery, ValorCombinadoTO,
-    VencimentoInput,
+    ListPage, ListaBoletoTO, ListaCreditoTO, ListaLancamentoTO, ListaTituloTO, MotivoFinanceiroInput,
+    MotivoInput, PeriodosTO, PesquisaBoletoQuery, PesquisaTituloQuery, RazaoLinhaTO, RazaoQuery,
+    RecebimentoInput, ResumoFinanceiroQuery, ResumoFinanceiroTO, SaldoPessoaTO, TipoLiquidacaoTO,
+    TipoTituloTO, TituloGestaoInput, TituloGestaoTO, TituloInput, TituloPixTO, TituloTO, ValorCombinadoInput,
+    ValorCombinadoQuery, ValorCombinadoTO, VencimentoInput,
 };
 
 pub fn list_finance_operations() -> Vec<ApiOperation> {
     let mut operations = list_title_operations();
+    operations.extend(list_slip_operations());
     operations.extend(list_managed_title_operations());
     operations.extend(list_credit_operations());
     operations.extend(list_pending_charge_operations());
@@ -69,6 +70,34 @@ fn list_title_operations() -> Vec<ApiOperation> {
             )
             .with_optional_body::<MotivoInput>()
             .with_answer::<TituloPixTO>(),
+    ]
+}
+
+fn list_slip_operations() -> Vec<ApiOperation> {
+    vec![
+        get("/ext/financeiro/titulo/boleto", AllowedCallers::ANY_ROLE, boleto::search_slips)
+            .describe(
+                DocsSection::Finance,
+                "Pesquisar boletos",
+                "Os boletos em vigor dos títulos abertos, também os vencidos, pelo vencimento e depois pelo código dos títulos, até 100 por vez: `inicio` diz quantos pular. `valor` e `dataVencimento` são os do boleto, os mesmos que estão na linha digitável.",
+            )
+            .with_query::<PesquisaBoletoQuery>()
+            .with_answer::<ListaBoletoTO>(),
+        get("/ext/financeiro/titulo/{codTitulo}/boleto", AllowedCallers::ANY_ROLE, boleto::show_slip)
+            .describe(
+                DocsSection::Finance,
+                "Ver boleto",
+                "O boleto em vigor de um título aberto. Sem boleto, a resposta é 404; se o título não está aberto, 409.",
+            )
+            .with_answer::<BoletoTO>(),
+        post("/ext/financeiro/titulo/{codTitulo}/boleto", AllowedCallers::ANY_ROLE, boleto::issue_slip)
+            .describe(
+                DocsSection::Finance,
+                "Emitir boleto ou segunda via",
+                "Emite o boleto de um título aberto, pela conta que tem o convênio com o banco. Enquanto o boleto não venceu e o valor do título é o mesmo, a resposta é o mesmo boleto; depois, é a segunda via, com multa e juros até o próximo dia útil, que toma o lugar do anterior. O corpo pode vir vazio. Sem conta com convênio, a resposta é 409.",
+            )
+            .with_optional_body::<MotivoInput>()
+            .with_answer::<BoletoTO>(),
     ]
 }
 

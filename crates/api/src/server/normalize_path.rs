@@ -15,9 +15,10 @@ pub struct PathPrefixes<'p> {
 }
 
 /// The first segments of the server's own paths. None of them is taken for a prefix.
-const OWN_SEGMENTS: [&str; 10] = [
+const OWN_SEGMENTS: [&str; 11] = [
     "console",
     "docs",
+    "documento",
     "estilo.css",
     "ext",
     "gestao",

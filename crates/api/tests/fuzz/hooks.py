@@ -73,6 +73,9 @@ def map_case(context, case):
         # An account with a Pix key is of a bank, and names its receiver.
         case.path_parameters = {"codContaFinanceira": 1 + chance // 2 % 2}
         case.body = {"nome": f"Conta {chance % 1000}", "versao": 2}
+    if case.operation.label == "POST /gestao/contaFinanceira" and isinstance(case.body, dict) and chance % 2:
+        # Chance finds no agreement that a bank would have made.
+        case.body = {**case.body, **SLIP_AGREEMENT}
     if case.operation.path == "/gestao/tabelaPreco/{codPreco}":
         prices = make_prices()
         case.path_parameters = {"codPreco": prices[chance // 2 % len(prices)]}
@@ -120,6 +123,15 @@ def make_prices():
     return [price["codPreco"] for price in ask(path)["itens"][:4]]
 
 
+# Of an account that has slips.
+SLIP_AGREEMENT = {
+    **{"tipo": "BANCO", "agencia": "9999", "conta": "1234567-8", "bancoBoleto": "SICOOB", "carteira": "1"},
+    **{"convenio": "1234567", "variacao": "01", "primeiroNossoNumero": 1, "nomeBeneficiario": "Associação Teste"},
+    **{"documentoBeneficiario": "11.222.333/0001-81", "enderecoBeneficiario": "Rua das Flores, 10, Goiânia - GO"},
+    **{"mensagemBoleto": "Em dia, você tem proteção sem interrupção."},
+}
+
+
 PHOTO = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGO4IwIEdwAHIwIJaMWvLQAAAABJRU5ErkJggg==")
 
 
@@ -155,6 +167,8 @@ UNLIKELY = (
     *("dataEmissao", "dataPagamento", "codVeiculo", "codBeneficios"),
     *("ativo", "dadosAdicionais", "numeroCartaoDesconto", "motivoPerda"),
     *("codResponsavel", "relacionados", "cobra"),
+    *("bancoBoleto", "carteira", "convenio", "variacao", "primeiroNossoNumero", "nomeBeneficiario"),
+    *("documentoBeneficiario", "enderecoBeneficiario", "mensagemBoleto"),
     *("codRastreador", "codFornecedor", "proximas", "opcoes", "tamanhoMaximo", "dataRemocao"),
 )
 # One of two names for the same is enough, and two values would differ.
@@ -165,6 +179,7 @@ ALIASES = {"nomePessoa": "nome", "cpfCnpj": "documento", "telefones": "telefone"
 TITLE_SITUATIONS = {
     "/ext/financeiro/titulo/liquidar": ("credito", "Aberto"),
     "/ext/financeiro/titulo/{codTitulo}/pix": ("credito", "Aberto"),
+    "/ext/financeiro/titulo/{codTitulo}/boleto": ("credito", "Aberto"),
     "/gestao/financeiro/titulo/{codTitulo}/receber": ("credito", "Aberto"),
     "/gestao/financeiro/titulo/{codTitulo}/vencimento": ("credito", "Aberto"),
     "/gestao/financeiro/titulo/{codTitulo}/cancelar": ("credito", "Aberto"),
@@ -177,7 +192,10 @@ def lead_to_title(case, chance):
     kind, situation = TITLE_SITUATIONS[case.operation.path]
     # What was paid in part cannot be cancelled: that takes one of its own.
     is_cancelled = case.operation.path.endswith("/cancelar")
-    titles = not is_cancelled and ask(f"/ext/financeiro/titulo?tipo={kind}&situacao={situation}")["itens"]
+    # The oldest open titles have no slip.
+    search = f"/ext/financeiro/titulo?tipo={kind}&situacao={situation}"
+    search = "/ext/financeiro/titulo/boleto" if case.operation.label.startswith("GET ") else search
+    titles = not is_cancelled and ask(search)["itens"]
     if not titles:
         new = {"codPessoa": 1, "codTipoTitulo": 1 if kind == "credito" else 7, "valor": 100}
         titles = ask("/gestao/financeiro/titulo", {**new, "aguardarLiberacao": situation == "Pendente"})
@@ -223,8 +241,9 @@ def before_call(context, case, kwargs):
     if isinstance(case.body, dict) and isinstance(case.body.get("versao"), int) and case.body["versao"] > 1:
         case.body["versao"] = version(case) or case.body["versao"]
     if case.operation.path.startswith("/gestao/contaFinanceira/") and isinstance(case.body, dict):
-        # Without a key there is no Pix, which is a 503.
-        for name in ("chavePix", "nomeRecebedor", "cidadeRecebedor", "ativo"):
+        # Without a key there is no Pix, which is a 503, and without an agreement no slip, which is a 409.
+        pix = ("chavePix", "nomeRecebedor", "cidadeRecebedor", "ativo")
+        for name in (*pix, *SLIP_AGREEMENT, "codGrupo"):
             case.body.pop(name, None)
     if case.operation.path == "/gestao/base" and isinstance(case.body, dict):
         # Nobody demands of him what he has not, nor closes what is called without a credential.

@@ -95,7 +95,8 @@ async fn no_path_of_the_server_is_a_name_before_ext(world: World) {
     let token = server.token(&world.operator.email).await;
     let operations = api::list_operations().iter().map(|operation| operation.path.to_owned());
     let pages = console::list_routes().into_iter().map(|route| route.path);
-    let others = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"].map(str::to_owned);
+    let others =
+        ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/documento"].map(str::to_owned);
     let own: std::collections::BTreeSet<String> = operations
         .chain(pages)
         .chain(others)

@@ -34,6 +34,10 @@ pub struct Throttle {
     /// Validations without a credential with an unknown document, per association over all addresses
     /// (`access.validation_document_misses`).
     pub document_misses: u32,
+    /// Openings of document links with an unknown token, per address (`access.link_misses`).
+    pub link_misses: u32,
+    /// All openings of document links, per address (`access.link_openings`).
+    pub link_openings: u32,
     /// `access.failure_window`.
     pub window: Duration,
 }
@@ -48,6 +52,8 @@ impl Default for Throttle {
             lookups: 200,
             record_lookups: 60,
             document_misses: 300,
+            link_misses: 60,
+            link_openings: 20_000,
             window,
         }
     }

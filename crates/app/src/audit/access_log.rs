@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::{App, Error};
 use domain::{AuditedOperation, PersonCode, TenantId};
 use storage::WriteLane;
-use storage::history::access_log;
+use storage::history::access_log::{self, AccessActor};
 pub use storage::history::access_log_buffer::AccessLogBuffer;
 use storage::history::access_log_buffer::AccessLogFull;
 
@@ -39,18 +39,18 @@ pub fn record_access(
         return Ok(());
     }
     app.db.activity()?;
-    Ok(app.access_log.record((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())?)
+    Ok(app.access_log.record((caller.scope.tenant(), caller.user.into()), operation, people, app.now())?)
 }
 
 /// As [`record_access`], for an anonymous caller.
-pub(crate) fn record_anonymous_access(
+pub fn record_anonymous_access(
     app: &App,
-    tenant: TenantId,
+    actor: (TenantId, AccessActor),
     operation: AuditedOperation,
     person: PersonCode,
 ) -> Result<(), Error> {
     app.db.activity()?;
-    Ok(app.access_log.record((tenant, None), operation, std::iter::once(person), app.now())?)
+    Ok(app.access_log.record(actor, operation, std::iter::once(person), app.now())?)
 }
 
 /// Writes the buffer. The server calls this periodically and once more at shutdown. A failed batch stays buffered, and

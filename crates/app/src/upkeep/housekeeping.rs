@@ -39,9 +39,10 @@ pub struct RetentionPolicy {
 impl RetentionPolicy {
     fn period_of(&self, sweep: SweepTarget) -> Duration {
         match sweep {
-            SweepTarget::ExpiredTokens | SweepTarget::ExpiredResets | SweepTarget::ExpiredEntrances => {
-                self.tokens
-            }
+            SweepTarget::ExpiredTokens
+            | SweepTarget::ExpiredResets
+            | SweepTarget::ExpiredEntrances
+            | SweepTarget::ExpiredLinks => self.tokens,
             SweepTarget::IdempotencyKeys => self.idempotency_keys,
             SweepTarget::SentMailBodies => self.mail_bodies,
             SweepTarget::Attempts => self.attempts,

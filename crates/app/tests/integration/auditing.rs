@@ -11,7 +11,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::WriteLane;
-use storage::history::access_log::{AccessLogBlock, append_access_log};
+use storage::history::access_log::{AccessActor, AccessLogBlock, append_access_log};
 use storage::history::audit as stored;
 use storage::history::audit::AuditEntry;
 use testkit::{Caller, PASSWORD, World, both_engines};
@@ -55,7 +55,8 @@ async fn happened(world: &World) {
             unit.await.unwrap();
             let user = Some(UserCode::new(1 + number % 2));
             let person = PersonCode::new(1 + number % 3);
-            let mut look = AccessLogBlock::new(user, AuditedOperation::ShowMember, (person, at));
+            let actor = AccessActor { user, address: None };
+            let mut look = AccessLogBlock::new(actor, AuditedOperation::ShowMember, (person, at));
             look.add(PersonCode::new(900), at);
             let activity = world.db().activity().unwrap();
             let unit = activity.write(WriteLane::foreground(tenant), (tenant, look), |tx, (tenant, look)| {

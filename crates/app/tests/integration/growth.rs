@@ -15,6 +15,7 @@ mod sales;
 mod sample;
 mod script;
 mod searches;
+mod slips;
 mod triggers;
 
 use demo::DemoLoadOptions;
@@ -65,6 +66,16 @@ const MAY_GROW: &[Exception] = &[
         "claims by",
         "SELECT COUNT(*) AS rows FROM ",
         "how many there are in all is counted row by row, and days are counted up to 5,000",
+    ),
+    may_grow(
+        "slips by",
+        "SELECT COUNT(*) AS titles FROM titles",
+        "how many open titles have a slip is counted row by row: the answer begins with their number",
+    ),
+    may_grow(
+        "slips by",
+        "FROM title_benefits tb JOIN benefits b",
+        "a page fills up: a title may be of several benefits, so that those of a hundred titles are more than a page",
     ),
     may_grow("cases by", "SELECT COUNT(*) AS rows FROM ", "how many there are in all is counted row by row"),
     may_grow(

@@ -131,6 +131,7 @@ struct RecordAccessGroup {
     first: Moment,
     user: Option<UserCode>,
     sight: RecordAccessKind,
+    address: Option<String>,
     people: BTreeSet<PersonCode>,
 }
 
@@ -210,6 +211,7 @@ fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
                         AuditLogLine::RecordAccesses(group)
                             if group.user == one.user
                                 && group.sight == sight
+                                && group.address == one.address
                                 && group.first.duration_since(one.at) <= GROUPING_PERIOD =>
                         {
                             Some(group)
@@ -222,6 +224,7 @@ fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
                         first: one.at,
                         user: one.user,
                         sight,
+                        address: one.address,
                         people: people.collect(),
                     })),
                 }
@@ -261,8 +264,10 @@ fn build_entry_lines(
                 RecordAccessKind::SingleRecord => "viu",
                 RecordAccessKind::RecordList => "viu em listas:",
                 RecordAccessKind::OpenValidation => "validou o benefício de",
+                RecordAccessKind::DocumentLink => "abriu, por um link, um documento de",
             };
             let more = group.people.len().saturating_sub(NAMED_PEOPLE);
+            let origin = group.address.map(|address| format!(", a partir de {address}")).unwrap_or_default();
             AuditEntryLine {
                 when: format_moment(group.first, zone),
                 who: who(group.user, "Alguém sem senha"),
@@ -272,9 +277,9 @@ fn build_entry_lines(
                 access: String::new(),
                 people: group.people.into_iter().take(NAMED_PEOPLE).map(named).collect(),
                 others: match more {
-                    0 => String::new(),
-                    1 => " e mais uma pessoa".to_owned(),
-                    more => format!(" e mais {} pessoas", format_count(more as i64)),
+                    0 => origin,
+                    1 => format!(" e mais uma pessoa{origin}"),
+                    more => format!(" e mais {} pessoas{origin}", format_count(more as i64)),
                 },
             }
         }
@@ -346,6 +351,34 @@ mod tests {
         assert_eq!(rows[0].people, [(7, "Maria".to_owned())]);
         assert_eq!((rows[1].people.len(), rows[1].others.as_str()), (5, " e mais 2 pessoas"));
         assert_eq!(rows[2].people, [(5, "pessoa 5".to_owned())]);
+    }
+
+    #[test]
+    fn an_opening_by_link_is_told_with_its_address() {
+        let opening = |code, seconds, address: &str| StoredAuditEntry {
+            user: None,
+            address: Some(address.to_owned()),
+            ..look(code, seconds, AuditedOperation::OpenDocumentLink.name(), &[7])
+        };
+        let entries = vec![
+            opening(3, 1_000, "203.0.113.7"),
+            opening(2, 999, "203.0.113.7"),
+            opening(1, 998, "198.51.100.1"),
+        ];
+        let names = HashMap::from([(PersonCode::new(7), "Maria".to_owned())]);
+        let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
+        let rows = build_entry_lines(entries, &HashMap::new(), &names, &zone);
+        let lines: Vec<String> = rows
+            .iter()
+            .map(|row| format!("{} {} {}{}", row.who, row.deed.before, row.people[0].1, row.others))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "Alguém sem senha abriu, por um link, um documento de Maria, a partir de 203.0.113.7",
+                "Alguém sem senha abriu, por um link, um documento de Maria, a partir de 198.51.100.1",
+            ]
+        );
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Audit entries in plain language: *cancelou o benefício 77*, with a link to the record.
 
 use domain::{AuditedAction, AuditedChange, AuditedOperation, AuditedRecord, AuditedRecordKind, PersonCode};
-use wire::audit::{argument, describe_export_filters, describe_file_owner, name_subject_kind};
+use wire::audit::{
+    argument, describe_export_filters, describe_file_owner, describe_links, name_subject_kind,
+};
 
 /// A sentence about an action: the words before the record, the record with its link, the words after it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -136,6 +138,9 @@ fn describe_record_action(change: &AuditedChange, kind: &AuditedRecordKind) -> (
         AuditedAction::LoseDeal => "deu como perdido ~",
         AuditedAction::ReopenDeal => "reabriu ~",
         AuditedAction::Release => "liberou ~",
+        AuditedAction::IssueSlip => {
+            return (format!("emitiu um boleto de {} d~", domain::display::format_cents(first)), note);
+        }
         AuditedAction::IssuePixCode => {
             return (format!("gerou um código Pix de {} d~", domain::display::format_cents(first)), note);
         }
@@ -211,6 +216,7 @@ fn describe_record_action(change: &AuditedChange, kind: &AuditedRecordKind) -> (
         | AuditedAction::ExportTenant
         | AuditedAction::RestoreTenant
         | AuditedAction::RestoreDatabase
+        | AuditedAction::RevokeLinks
         | AuditedAction::AddHost
         | AuditedAction::RemoveHost
         | AuditedAction::CreateMirror
@@ -232,6 +238,7 @@ fn describe_without_subject(change: &AuditedChange) -> ActionPhrase {
         AuditedAction::BeginExport => {
             format!("exportou a lista {first} em {second}, {}", describe_export_filters(change))
         }
+        AuditedAction::RevokeLinks => format!("revogou {}{}", describe_links(change), describe_note(change)),
         AuditedAction::AddHost => format!("acrescentou o host {first}"),
         AuditedAction::RemoveHost => format!("retirou o host {first}"),
         AuditedAction::CreateMirror => format!("criou a associação como espelho de {first}"),
@@ -294,11 +301,16 @@ pub enum RecordAccessKind {
     RecordList,
     /// The open validation, which needs no credential.
     OpenValidation,
+    /// A document, by a link that needs no credential.
+    DocumentLink,
 }
 
 pub fn classify_access(operation: &str) -> RecordAccessKind {
     if operation == AuditedOperation::ValidateBenefit.name() {
         return RecordAccessKind::OpenValidation;
+    }
+    if operation == AuditedOperation::OpenDocumentLink.name() {
+        return RecordAccessKind::DocumentLink;
     }
     if operation.contains('{') { RecordAccessKind::SingleRecord } else { RecordAccessKind::RecordList }
 }

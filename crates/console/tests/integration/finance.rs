@@ -263,6 +263,129 @@ async fn a_pix_code_is_generated_shown_and_printed(world: World) {
     scene.server.stop().await;
 }
 
+/// What stands in the element with this identifier.
+fn read_element<'p>(page: &'p str, id: &str) -> &'p str {
+    let (_, behind) =
+        page.split_once(&format!("id=\"{id}\">")).unwrap_or_else(|| panic!("no {id} in {page}"));
+    behind.split_once('<').unwrap().0
+}
+
+#[both_engines]
+async fn a_slip_is_issued_opened_and_found(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let (admin, title) = (&scene.administrator, format!("{TITLES}/1"));
+    let open = format!("{title}/boleto");
+    let page = read_page(&scene, admin, &title).await;
+    assert_shows(&page, &["<h2>Boleto</h2>", "Emitir boleto"]);
+    let document = scene.get(admin, &open).await.head;
+    assert_eq!((document.status, document.header("location")), (303, Some(title.as_str())));
+    let token = page.split("name=\"envio\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    for _ in 0..2 {
+        let made = scene.post(admin, &open, &format!("envio={token}")).await.head;
+        let place = format!("{title}#boleto");
+        assert_eq!((made.status, made.header("location")), (303, Some(place.as_str())), "{made:?}");
+    }
+    assert_eq!(
+        scene.read_table("slips").await.lines().filter(|row| row.contains("12387980000000001")).count(),
+        1
+    );
+    let page = read_page(&scene, admin, &title).await;
+    assert_shows(
+        &page,
+        &["Vencimento do boleto", "Valor do boleto", "R$ 90,00", "Abrir PDF", "sem senha até"],
+    );
+    assert!(!page.contains("Emitir boleto") && !page.contains("Emitir segunda via"), "{page}");
+    // The document opens within the session alone, and by its link without one.
+    let document = scene.get(&scene.operator, &open).await.head;
+    assert_eq!((document.status, document.header("content-type")), (200, Some("application/pdf")));
+    assert_eq!(document.header("cache-control"), Some("private, no-store"));
+    assert_eq!(document.header("content-disposition"), Some("inline; filename=\"boleto-1.pdf\""));
+    let link = read_element(&page, "link-do-boleto");
+    let (_, path) = link.split_once("/documento/").unwrap();
+    let opened = scene.get("", &format!("/documento/{path}")).await.head;
+    assert_eq!((opened.status, opened.header("content-type")), (200, Some("application/pdf")));
+    // Whatever of it is typed or scanned leads to the title, for those who see it.
+    let line = read_element(&page, "linha-digitavel");
+    let digits: String = line.chars().filter(char::is_ascii_digit).collect();
+    assert_eq!((digits.len(), &digits[..3]), (47, "001"), "{line}");
+    let slips = scene.read_table("slips").await;
+    let barcode =
+        slips.split('"').find(|text| text.len() == 44 && text.starts_with("001")).unwrap().to_owned();
+    for typed in [line, &digits, &barcode] {
+        let typed = typed.replace(' ', "+");
+        for search in [format!("/console/busca?q={typed}"), format!("{TITLES}?busca={typed}")] {
+            let found = scene.get(admin, &search).await.head;
+            assert_eq!((found.status, found.header("location")), (303, Some(title.as_str())), "{search}");
+        }
+    }
+    // So does what the bank statement shows of its Pix.
+    let token = scene.server.token(&scene.world.administrator.email).await;
+    let slip = scene.server.read("/ext/financeiro/titulo/1/boleto", &token).await.json();
+    let pix = slip["chavePix"].as_str().unwrap();
+    let at = pix.find(&format!("B{}S", scene.world.here)).unwrap();
+    // Behind it stands the checksum.
+    let txid = &pix[at..pix.len() - 8];
+    for search in [format!("/console/busca?q={txid}"), format!("{TITLES}?busca={txid}")] {
+        let found = scene.get(admin, &search).await.head;
+        assert_eq!((found.status, found.header("location")), (303, Some(title.as_str())), "{search}");
+    }
+    let unknown = format!("{TITLES}?busca={}", barcode.replacen("12387980000000001", "12387980000000002", 1));
+    assert_shows(&read_page(&scene, admin, &unknown).await, &["Não há título com este boleto"]);
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn a_slip_that_holds_too_much_asks_for_a_second_copy(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let (admin, title) = (&scene.administrator, format!("{TITLES}/1"));
+    let slip = format!("{title}/boleto");
+    store(&scene, &slip, "").await;
+    let first = read_element(&read_page(&scene, admin, &title).await, "linha-digitavel").to_owned();
+    store(&scene, &format!("{title}/receber"), "valorPago=40,00&codTipoLiquidacao=3").await;
+    let page = read_page(&scene, admin, &title).await;
+    assert_shows(&page, &["O título mudou, e este boleto não cobra mais", "R$ 50,00", "Emitir segunda via"]);
+    assert!(!page.contains("link-do-boleto"), "nobody is to be sent it: {page}");
+    store(&scene, &slip, "").await;
+    let page = read_page(&scene, admin, &title).await;
+    assert_ne!(read_element(&page, "linha-digitavel"), first);
+    assert!(!page.contains("Emitir segunda via"), "{page}");
+    // The first one still leads to its title.
+    let found = scene.get(admin, &format!("/console/busca?q={}", first.replace(' ', "+"))).await.head;
+    assert_eq!(found.header("location"), Some(title.as_str()));
+    store(&scene, &format!("{title}/receber"), "valorPago=50,00&codTipoLiquidacao=3").await;
+    assert!(!read_page(&scene, admin, &title).await.contains("id=\"boleto\""));
+    for answer in [scene.get(admin, &slip).await.head, scene.post(admin, &slip, "").await.head] {
+        assert!(scene.is_refusal(admin, &answer).await, "{answer:?}");
+    }
+    scene.server.stop().await;
+}
+
+#[both_engines]
+async fn without_an_agreement_no_slip_is_issued(world: World) {
+    let scene = ConsoleScene::on(world).await;
+    let (foreigner, title) = (&scene.foreigner, format!("{TITLES}/1"));
+    let page = read_page(&scene, foreigner, &title).await;
+    assert_shows(&page, &["emite boletos ainda", "/console/cadastros/contaFinanceira"]);
+    assert!(!page.contains("Emitir boleto"), "{page}");
+    let refused = scene.post(foreigner, &format!("{title}/boleto"), "").await.head;
+    assert!(scene.is_refusal(foreigner, &refused).await, "{refused:?}");
+    let notice = scene.follow_redirect(foreigner, &refused).await.body;
+    assert_shows(&notice, &["Nenhuma conta que recebe por este título emite boletos; cadastre o convênio"]);
+    // Of another branch, and of another association: as if there were none.
+    store(&scene, &format!("{TITLES}/2/boleto"), "").await;
+    let slips = scene.read_table("slips").await;
+    let barcode = slips.split('"').find(|text| text.len() == 44 && text.starts_with("001")).unwrap();
+    for token in [&scene.operator, foreigner] {
+        let found = read_page(&scene, token, &format!("/console/busca?q={barcode}")).await;
+        assert_shows(&found, &["Nada foi encontrado"]);
+    }
+    let slip = format!("{TITLES}/2/boleto");
+    let opened = scene.get(&scene.operator, &slip).await.head;
+    let issued = scene.post(&scene.operator, &slip, "").await.head;
+    assert_eq!((opened.status, issued.status), (404, 404));
+    scene.server.stop().await;
+}
+
 #[both_engines]
 async fn a_title_is_cancelled_with_its_reason(world: World) {
     let scene = ConsoleScene::on(world).await;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use testkit::{Engine, World, both_engines};
 
 /// Forms without a field that must be filled in: an empty one does what its button says.
-pub const EMPTY_IS_ENOUGH: [&str; 16] = [
+pub const EMPTY_IS_ENOUGH: [&str; 17] = [
     "/console/sair",
     "/console/tema",
     "/console/busca",
@@ -23,6 +23,7 @@ pub const EMPTY_IS_ENOUGH: [&str; 16] = [
     "/console/arquivos/{codigo}/remover",
     "/console/arquivos/{codigo}/restaurar",
     "/console/financeiro/titulos/{codigo}/pix",
+    "/console/financeiro/titulos/{codigo}/boleto",
     "/console/gatilhos/{codigo}/segredo",
     "/console/gatilhos/{codigo}/teste",
     "/console/importar/{codigo}/iniciar",

@@ -9,12 +9,13 @@ use console::{PageAccess, PageRoute};
 use testkit::{Engine, Reply, World, both_engines};
 
 /// Pages that need a link, a pending sign-in or a member answer so without it.
-const UNUSUAL_STATUS: [(&str, u16); 7] = [
+const UNUSUAL_STATUS: [(&str, u16); 8] = [
     ("/senha/nova/{codigo}", 410),
     ("/console/comecar/{codigo}", 303),
     ("/console/entrar/codigo", 303),
     ("/console/financeiro/titulos/novo", 303),
     ("/console/financeiro/titulos/{codigo}/pix", 303),
+    ("/console/financeiro/titulos/{codigo}/boleto", 303),
     ("/console/financeiro/lancamentos", 303),
     ("/console/financeiro/creditos", 303),
 ];

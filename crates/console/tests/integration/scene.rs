@@ -106,7 +106,7 @@ impl ConsoleScene {
         let server = Server::start(world.processes()[0].clone()).await;
         let token = server.token(&world.administrator.email).await;
         fill_association(&server, &token, "Pessoa", 2, &[2, 1]).await;
-        add_pix_key(&server, &token).await;
+        let_account_receive(&server, &token).await;
         let token = server.token("admin@ali.example").await;
         fill_association(&server, &token, FOREIGN_MARK, 1, &[2, 1, 3]).await;
         let user =
@@ -227,10 +227,12 @@ impl ConsoleScene {
     }
 }
 
-/// The bank account can receive a Pix.
-async fn add_pix_key(server: &Server, token: &str) {
+/// The bank account can receive a Pix, and its bank collects slips.
+async fn let_account_receive(server: &Server, token: &str) {
     let receiver = json!({"versao": 1, "chavePix": "pix@conta.example", "nomeRecebedor": "Associação Aqui",
-        "cidadeRecebedor": "Santos"});
+        "cidadeRecebedor": "Santos", "agencia": "4042-8", "conta": "61900-0", "bancoBoleto": "BANCO_DO_BRASIL",
+        "carteira": "18", "convenio": "1238798", "variacao": "019", "nomeBeneficiario": "Associação Aqui",
+        "documentoBeneficiario": "11.222.333/0001-81", "enderecoBeneficiario": "Rua A, 1, Santos - SP"});
     let changed = server.put("/gestao/contaFinanceira/2", token, &receiver.to_string()).await;
     assert_eq!(changed.status, 200, "{changed:?}");
 }

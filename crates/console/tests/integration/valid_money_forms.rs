@@ -28,6 +28,7 @@ pub fn list_finance_forms() -> Vec<ValidForm> {
             ("titles", "Titulo novo"),
         ),
         define_form(&route("/pix"), &at("3/pix"), "", ("pix_codes", "000201")),
+        define_form(&route("/boleto"), &at("3/boleto"), "", ("slips", "12387980000000001")),
         define_form(
             &route("/receber"),
             &at("3/receber"),

@@ -1,6 +1,7 @@
-//! The money of a demo: monthly titles of every charged benefit, what members paid of them and paid again, bills of
-//! suppliers, and closed months, up to the day of the load. Amounts, late charges, bookings and situations follow from
-//! the rules of `domain::finance` alone. A month is written after the other, so that codes rise with time.
+//! The money of a demo: monthly titles of every charged benefit, what members paid of them and paid again, slips of
+//! those that are open, bills of suppliers, and closed months, up to the day of the load. Amounts, late charges, bookings
+//! and situations follow from the rules of `domain::finance` alone. A month is written after the other, so that codes rise
+//! with time.
 
 mod bills;
 mod closings;
@@ -11,6 +12,7 @@ mod next_run;
 mod payments;
 mod runs;
 mod scene;
+mod slips;
 mod title;
 mod write;
 

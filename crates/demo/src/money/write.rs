@@ -6,6 +6,7 @@ use super::monthly::{BenefitHolding, generate_monthly_titles};
 use super::months::{CalendarMonth, list_charged_months};
 use super::runs::{claim_months, require_run};
 use super::scene::{DemoTransactionPart, LoadedRegisterScene};
+use super::slips::prepare_slips;
 use super::title::{SampleCounterEntry, SampleReceipt, SampleTitle};
 use crate::progress::{DemoLoadProgress, MoneyProgress};
 use crate::write::ORIGIN;
@@ -139,14 +140,28 @@ async fn write_titles(
         statements.extend(reversal.map(|one| insert_receipt_reversal(tenant, credit.code, one)));
     }
     statements.extend(claim_months(tenant, run, month, &rows.titles));
-    statements.extend(prepare_history(tx, scene, &rows.titles).await?);
+    let context = build_context(scene);
+    statements.extend(prepare_slips(tx, scene, &context, &rows.titles).await?);
+    statements.extend(prepare_history(tx, &context, &rows.titles).await?);
     Ok(tx.execute_batch(statements).await?)
+}
+
+fn build_context<'s>(scene: &'s LoadedRegisterScene<'_>) -> ActorContext<'s> {
+    ActorContext {
+        tenant: scene.tenant,
+        registers: scene.registers,
+        user: None,
+        operation: AuditedOperation::LoadDemo,
+        origin: ORIGIN,
+        suppresses_triggers: true,
+        now: scene.today.start_in(&scene.registers.zone),
+    }
 }
 
 /// The history of each title: its issue, and what became of it.
 async fn prepare_history(
     tx: &mut Tx,
-    scene: &LoadedRegisterScene<'_>,
+    context: &ActorContext<'_>,
     titles: &[NewTitle],
 ) -> Result<Vec<Statement>, Error> {
     let issued: Vec<StoredTitle> = titles.iter().map(|one| find_issued_state(&one.title)).collect();
@@ -161,16 +176,7 @@ async fn prepare_history(
             changes.push((new.title.updated_at, change));
         }
     }
-    let context = ActorContext {
-        tenant: scene.tenant,
-        registers: scene.registers,
-        user: None,
-        operation: AuditedOperation::LoadDemo,
-        origin: ORIGIN,
-        suppresses_triggers: true,
-        now: scene.today.start_in(&scene.registers.zone),
-    };
-    prepare_silent_title_changes(tx, &context, &changes).await
+    prepare_silent_title_changes(tx, context, &changes).await
 }
 
 /// The title as it was issued.

@@ -5,6 +5,7 @@ use super::preview_batch::count;
 use super::process_run::{BatchContext, BatchProgress};
 use super::run_terms::RunTerms;
 use crate::booking::{BookDays, report_imbalance};
+use crate::slips::issue_slips;
 use crate::use_credit::use_credits;
 use app::Error;
 use domain::finance::{
@@ -61,6 +62,8 @@ pub(super) async fn issue_batch(tx: &mut Tx, batch: &BatchContext<'_>) -> Result
     statements.extend(run_benefits::update_titles(key, &first_titles));
     tx.execute_batch(statements).await?;
     use_credits(tx, &batch.context, &Scope::for_tenant(tenant), &codes).await?;
+    // After the credits: a slip asks for what is open then.
+    issue_slips(tx, &batch.context, &codes, batch.seed).await?;
     Ok(BatchProgress { position: last.get(), counts, is_done })
 }
 

@@ -7,6 +7,7 @@ use super::undo_batch::undo_batch;
 use crate::imported_months::{
     CLAIMED_TITLES_PER_UNIT, CLAIMS_PER_UNIT, UnclaimedTitleSearch, claim_some_months,
 };
+use crate::slips::LinkSeed;
 use app::register_snapshot::{TenantRegisters, confirm_registers, load_registers, reload_registers};
 use app::{ActorContext, App, Error};
 use domain::finance::ChargingRunState;
@@ -52,6 +53,7 @@ pub(super) struct BatchContext<'b> {
     pub context: ActorContext<'b>,
     pub run: &'b StoredChargingRun,
     pub pace: BatchSizeLimits,
+    pub seed: &'b LinkSeed,
 }
 
 /// What a batch came to.
@@ -102,7 +104,8 @@ async fn process_leased_run(app: &App, lease: LeasedRun, pace: BatchSizeLimits) 
     while pace.most_batches.is_none_or(|most| batches < most) {
         batches += 1;
         let claiming = unclaimed.list_next();
-        let batch = RunBatch { lease, registers: Arc::clone(&registers), pace, claiming, now: app.now() };
+        let (registers_now, seed) = (Arc::clone(&registers), LinkSeed::draw(&*app.random_source));
+        let batch = RunBatch { lease, registers: registers_now, pace, claiming, seed, now: app.now() };
         let lane = WriteLane::background(lease.tenant);
         match app.db.write(lane, batch, |tx, batch| Box::pin(write_batch(tx, batch))).await {
             Ok(BatchOutcome::Claimed(titles)) => unclaimed.remove_first(titles),
@@ -192,6 +195,8 @@ struct RunBatch {
     pace: BatchSizeLimits,
     /// Titles whose months this batch claims, instead of charging anything.
     claiming: (Vec<TitleCode>, ChargedMonthOrigin),
+    /// For the links of the slips.
+    seed: LinkSeed,
     now: Moment,
 }
 
@@ -204,7 +209,7 @@ enum BatchOutcome {
 }
 
 async fn write_batch(tx: &mut Tx, batch: &RunBatch) -> Result<BatchOutcome, Error> {
-    let RunBatch { lease, registers, pace, claiming: (claiming, origin), now } = batch;
+    let RunBatch { lease, registers, pace, claiming: (claiming, origin), seed, now } = batch;
     if !extend_lease(tx, lease, now.plus(LEASE)).await? {
         return Ok(BatchOutcome::Ended);
     }
@@ -224,7 +229,7 @@ async fn write_batch(tx: &mut Tx, batch: &RunBatch) -> Result<BatchOutcome, Erro
         let claimed = claim_some_months(tx, &context, (&claiming[..], *origin), CLAIMS_PER_UNIT).await?;
         return Ok(BatchOutcome::Claimed(claimed.titles));
     }
-    let batch = BatchContext { context, run: &run, pace: *pace };
+    let batch = BatchContext { context, run: &run, pace: *pace, seed };
     let mut progress = match lease.state {
         ChargingRunState::Preparing => preview_batch(tx, &batch).await?,
         ChargingRunState::Issuing => issue_batch(tx, &batch).await?,

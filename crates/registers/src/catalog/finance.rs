@@ -1,6 +1,8 @@
 //! Registers of money: what is charged, how it is paid, and where the money goes.
 
-use super::sets::{CHARGE_ITEM_KIND, LAUNCH_KIND, LEGAL_NATURE, MONEY_ACCOUNT_KIND, SHORTFALL_TREATMENT};
+use super::sets::{
+    CHARGE_ITEM_KIND, LAUNCH_KIND, LEGAL_NATURE, MONEY_ACCOUNT_KIND, SHORTFALL_TREATMENT, SLIP_BANK,
+};
 use super::{build_name_field, build_plain_register, build_text_field};
 use crate::describe::{
     FieldDefault, FieldSpec, FieldType, Register, require_unique, require_unique_name, words,
@@ -259,6 +261,77 @@ pub const MONEY_ACCOUNT: Register = Register {
                     "true",
                 )
                 .with_hint("Desmarque se um banco recusar os códigos; o extrato deixa de mostrar o título."),
+            FieldSpec::new("bancoBoleto", "slip_bank", FieldType::Choice(SLIP_BANK))
+                .with_texts(
+                    "Banco dos boletos",
+                    "O banco que cobra os boletos da conta; sem ele, a conta não emite boletos. A agência e a conta são as de \
+                     cima, com o dígito.",
+                    r#""SICOOB""#,
+                )
+                .with_hint("Em branco, a conta não emite boletos."),
+            build_text_field(
+                "carteira",
+                "slip_wallet",
+                10,
+                "Carteira",
+                "A carteira de cobrança, como o banco a escreve.",
+                r#""1""#,
+            ),
+            build_text_field(
+                "convenio",
+                "slip_agreement",
+                20,
+                "Convênio ou código do beneficiário",
+                "O número que o banco deu à associação: convênio, código do beneficiário, do cedente ou do cliente, com o \
+                 dígito onde o banco o usa.",
+                r#""1238798""#,
+            )
+            .with_hint("Está no contrato de cobrança; o nome varia com o banco."),
+            build_text_field(
+                "variacao",
+                "slip_variation",
+                10,
+                "Variação, modalidade ou posto",
+                "O que alguns bancos pedem além da carteira: a variação, a modalidade ou o posto.",
+                r#""01""#,
+            )
+            .with_hint("Só alguns bancos pedem."),
+            FieldSpec::new("primeiroNossoNumero", "slip_first_number", FieldType::Integer { least: 1, most: i32::MAX })
+                .with_texts(
+                    "Primeiro nosso número",
+                    "De que número em diante os boletos são numerados, se outro sistema já usou os anteriores.",
+                    "1",
+                )
+                .with_hint("Em branco, a partir de 1. Se vem de outro sistema, continue depois do último que ele usou."),
+            build_text_field(
+                "nomeBeneficiario",
+                "slip_beneficiary",
+                60,
+                "Beneficiário",
+                "O nome de quem recebe, como está no banco; obrigatório com o banco dos boletos.",
+                r#""Associação Amparo""#,
+            ),
+            FieldSpec::new("documentoBeneficiario", "slip_document", FieldType::Document).with_texts(
+                "CPF ou CNPJ do beneficiário",
+                "O CPF ou CNPJ de quem recebe; obrigatório com o banco dos boletos.",
+                r#""11.222.333/0001-81""#,
+            ),
+            build_text_field(
+                "enderecoBeneficiario",
+                "slip_address",
+                120,
+                "Endereço do beneficiário",
+                "O endereço de quem recebe, em uma linha; obrigatório com o banco dos boletos.",
+                r#""Rua das Flores, 10, Centro, Goiânia - GO, 74000-000""#,
+            ),
+            build_text_field(
+                "mensagemBoleto",
+                "slip_message",
+                200,
+                "Mensagem nos boletos",
+                "O que cada boleto diz ao associado.",
+                r#""Em dia, você tem proteção sem interrupção.""#,
+            ),
         ],
     )
 };

@@ -60,6 +60,17 @@ pub const LAUNCH_KIND: &[(i64, &str)] = &[(1, "CREDITO"), (2, "DEBITO"), (3, "RA
 
 pub const MONEY_ACCOUNT_KIND: &[(i64, &str)] = &[(1, "BANCO"), (2, "CAIXA")];
 
+/// The banks whose slips are known, by their numbers.
+pub const SLIP_BANK: &[(i64, &str)] = &[
+    (1, "BANCO_DO_BRASIL"),
+    (33, "SANTANDER"),
+    (104, "CAIXA"),
+    (237, "BRADESCO"),
+    (341, "ITAU"),
+    (748, "SICREDI"),
+    (756, "SICOOB"),
+];
+
 /// Display labels, where they differ from the external name.
 const LABELS: &[(&str, &str)] = &[
     ("beneficio", "Benefício"),
@@ -68,6 +79,13 @@ const LABELS: &[(&str, &str)] = &[
     ("helpDesk", "Help desk"),
     ("consulta", "Consulta"),
     ("titulo", "Título"),
+    ("BANCO_DO_BRASIL", "Banco do Brasil"),
+    ("SANTANDER", "Santander"),
+    ("CAIXA", "Caixa"),
+    ("BRADESCO", "Bradesco"),
+    ("ITAU", "Itaú"),
+    ("SICREDI", "Sicredi"),
+    ("SICOOB", "Sicoob"),
     ("ATIVO", "Ativo"),
     ("PENDENTE", "Pendente"),
     ("SUSPENSO", "Suspenso"),

@@ -13,11 +13,11 @@ use domain::{
     Entity, FieldCode, FieldKind, FileCode, FileKind, FileOwner, FilterCode, Fuel, FunnelCode, GroupCode,
     HistoryCode, HolidayCode, ImportCode, ImportKind, ImportOutcome, ImportState, InspectionCode,
     InspectionTypeCode, InstallationCode, Involved, ItemCode, Kinship, LateChargeRuleCode, LeadCode,
-    LedgerAccountCode, LedgerEntryCode, MailCode, Moment, Money, MoneyAccountCode, MoneyRights, Nature,
-    PaymentFormCode, PendingChargeCode, PersonCode, PhoneKind, PlanCode, PlanPriceCode, Priority,
-    ReceiverCode, Role, SellerCode, SellerKind, SettlementCode, SettlementTypeCode, Sex, SituationCode,
-    SituationKind, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode, TitleCode,
-    TitleTypeCode, TrackerCode, UserCode, VehicleCategory, VehicleTypeCode,
+    LedgerAccountCode, LedgerEntryCode, LinkPurpose, LinkToken, MailCode, Moment, Money, MoneyAccountCode,
+    MoneyRights, Nature, PaymentFormCode, PendingChargeCode, PersonCode, PhoneKind, PlanCode, PlanPriceCode,
+    Priority, ReceiverCode, Role, SellerCode, SellerKind, SettlementCode, SettlementTypeCode, Sex,
+    SituationCode, SituationKind, SlipCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode,
+    TicketTypeCode, TitleCode, TitleTypeCode, TrackerCode, UserCode, VehicleCategory, VehicleTypeCode,
 };
 
 /// A parameter or column value: BIGINT, TEXT, BOOLEAN, BYTEA or NULL.
@@ -181,6 +181,21 @@ impl FromColumn for Date {
     }
 }
 
+impl From<&LinkToken> for SqlScalar {
+    fn from(token: &LinkToken) -> SqlScalar {
+        SqlScalar::Text(token.as_str().to_owned())
+    }
+}
+
+impl FromColumn for LinkToken {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<LinkToken> {
+        match value {
+            SqlScalarRef::Text(text) => LinkToken::parse(text),
+            _ => None,
+        }
+    }
+}
+
 /// `2026-11`
 impl From<ChargedMonth> for SqlScalar {
     fn from(month: ChargedMonth) -> SqlScalar {
@@ -276,6 +291,7 @@ codes!(
     ChargingRuleCode,
     TitleCode,
     SettlementCode,
+    SlipCode,
     CreditReceiptCode,
     PendingChargeCode,
     LedgerAccountCode,
@@ -323,6 +339,7 @@ numbered!(
     ImportState,
     ImportOutcome,
     LaunchKind,
+    LinkPurpose,
     LegalNature,
     PendingChargeSituation,
     PendingChargeSource,

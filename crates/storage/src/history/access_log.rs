@@ -8,15 +8,32 @@ use super::audit::{AuditCodeRange, AuditEntryCriteria, AuditedEvent, StoredAudit
 use crate::executor::statement::build_inserts;
 use crate::server::counters::{self, Counter};
 use crate::{Db, Error, QueryWeight, Row, SqlScalar, Tx, sql};
-use domain::{AuditedOperation, Moment, PersonCode, TenantId, UserCode};
+use domain::{AuditedOperation, CallerAddress, Moment, PersonCode, TenantId, UserCode};
 
 /// People per block.
 const PEOPLE_PER_BLOCK: i32 = 1000;
 
-/// Accesses of one user, by one operation, to people of one block.
+/// Who looked: a user, or somebody without a credential, of whom the address may be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccessActor {
+    pub user: Option<UserCode>,
+    pub address: Option<CallerAddress>,
+}
+
+impl From<UserCode> for AccessActor {
+    fn from(user: UserCode) -> AccessActor {
+        AccessActor { user: Some(user), address: None }
+    }
+}
+
+impl AccessActor {
+    pub const UNKNOWN: AccessActor = AccessActor { user: None, address: None };
+}
+
+/// Accesses of one actor, by one operation, to people of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessLogBlock {
-    pub user: Option<UserCode>,
+    pub actor: AccessActor,
     pub operation: AuditedOperation,
     block: i32,
     first: Moment,
@@ -33,12 +50,12 @@ impl AccessLogBlock {
     pub(super) const BYTES_PER_ACCESS: usize = 6;
 
     pub fn new(
-        user: Option<UserCode>,
+        actor: AccessActor,
         operation: AuditedOperation,
         first: (PersonCode, Moment),
     ) -> AccessLogBlock {
         let (block, at) = (compute_block_number(first.0), first.1);
-        let mut log_block = AccessLogBlock { user, operation, block, first: at, people: Vec::new() };
+        let mut log_block = AccessLogBlock { actor, operation, block, first: at, people: Vec::new() };
         log_block.add(first.0, at);
         log_block
     }
@@ -113,19 +130,19 @@ pub async fn append_access_log(
 ) -> Result<(), Error> {
     let count = i32::try_from(log_blocks.len()).map_err(|_| Error::Broken("too many at once".to_owned()))?;
     let first = counters::reserve_numbers(tx, tenant, Counter::Access, count).await?;
-    let rows = (first..).zip(log_blocks).map(|(code, one)| -> [SqlScalar; 7] {
+    let rows = (first..).zip(log_blocks).map(|(code, one)| -> [SqlScalar; 8] {
         [
             tenant.into(),
             code.into(),
             one.block.into(),
             one.first.into(),
-            one.user.into(),
+            one.actor.user.into(),
             one.operation.name().into(),
             one.people.as_slice().into(),
+            one.actor.address.map(|address| address.to_string()).into(),
         ]
     });
-    let head =
-        "INSERT INTO sightings (tenant, code, block, happened_at, user_code, operation, people) VALUES";
+    let head = "INSERT INTO sightings (tenant, code, block, happened_at, user_code, operation, people, address) VALUES";
     tx.execute_batch(build_inserts(head, ROWS_PER_STATEMENT, rows)).await
 }
 
@@ -154,13 +171,14 @@ pub async fn list_accesses(
 ) -> Result<AccessEntries, Error> {
     let (mut found, mut read) = (AccessEntries::default(), 0);
     loop {
-        let statement = sql("SELECT code, block, happened_at, user_code, operation, people FROM sightings
+        let statement =
+            sql("SELECT code, block, happened_at, user_code, operation, people, address FROM sightings
              WHERE tenant = $1 AND code > $2 AND code < $3")
-        .arg(tenant)
-        .arg(range.after)
-        .arg(range.before)
-        .append_if_some("AND block = ?", criteria.person.map(compute_block_number))
-        .append_if_some("AND user_code = ?", criteria.user);
+            .arg(tenant)
+            .arg(range.after)
+            .arg(range.before)
+            .append_if_some("AND block = ?", criteria.person.map(compute_block_number))
+            .append_if_some("AND user_code = ?", criteria.user);
         let rows = db.query(QueryWeight::Search, range.append_order(statement, take)).await?;
         read += rows.len();
         for row in &rows {
@@ -186,10 +204,10 @@ pub async fn list_accesses(
 
 fn parse_access_row(row: &Row) -> Result<StoredAuditEntry, Error> {
     let (code, block, at) = (row.get("code")?, row.get("block")?, row.get("happened_at")?);
-    let (user, operation) = (row.get("user_code")?, row.get("operation")?);
+    let (user, operation, address) = (row.get("user_code")?, row.get("operation")?, row.get("address")?);
     let people: Vec<u8> = row.get("people")?;
     let what = AuditedEvent::Access(AccessLogBlock::decode_accesses(block, at, &people));
-    Ok(StoredAuditEntry { code, at, user, operation, what, address: None, result: None, times: 1 })
+    Ok(StoredAuditEntry { code, at, user, operation, what, address, result: None, times: 1 })
 }
 
 #[cfg(test)]
@@ -199,8 +217,11 @@ mod tests {
     #[test]
     fn looks_come_back_as_they_were_kept() {
         let (person, at) = (PersonCode::new, Moment::from_millis);
-        let mut log_block =
-            AccessLogBlock::new(None, AuditedOperation::ShowMember, (person(12_034), at(5_000)));
+        let mut log_block = AccessLogBlock::new(
+            AccessActor::UNKNOWN,
+            AuditedOperation::ShowMember,
+            (person(12_034), at(5_000)),
+        );
         log_block.add(person(12_999), at(5_250));
         log_block.add(person(12_000), at(4_000));
         let accesses = AccessLogBlock::decode_accesses(12, at(5_000), &log_block.people);
@@ -208,7 +229,11 @@ mod tests {
             accesses,
             [(person(12_034), at(5_000)), (person(12_999), at(5_250)), (person(12_000), at(5_000))]
         );
-        let mut other = AccessLogBlock::new(None, AuditedOperation::ShowMember, (person(12_500), at(4_500)));
+        let mut other = AccessLogBlock::new(
+            AccessActor::UNKNOWN,
+            AuditedOperation::ShowMember,
+            (person(12_500), at(4_500)),
+        );
         other.merge(&log_block);
         let merged = [
             (person(12_500), at(4_500)),
@@ -218,7 +243,7 @@ mod tests {
         ];
         assert_eq!(other.list_accesses(), merged);
         log_block.merge(&AccessLogBlock::new(
-            None,
+            AccessActor::UNKNOWN,
             AuditedOperation::ShowMember,
             (person(12_500), at(4_500)),
         ));

@@ -2,8 +2,8 @@
 //! each other. The buffer is bounded in bytes, and in time while nothing can be written: access is then refused rather
 //! than left unlogged. `app/src/audit/access_log_pace.rs` decides when it is written.
 
-use super::access_log::{AccessLogBlock, compute_block_number};
-use domain::{AuditedOperation, Moment, PersonCode, TenantId, UserCode};
+use super::access_log::{AccessActor, AccessLogBlock, compute_block_number};
+use domain::{AuditedOperation, Moment, PersonCode, TenantId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,8 +17,8 @@ const LONGEST_WAIT: Duration = Duration::from_mins(5);
 const BYTES_PER_BLOCK: usize = 160;
 const PARTS: usize = 16;
 
-/// Tenant, user (`None` without a credential), operation, and block of person codes.
-type AccessLogKey = (TenantId, Option<UserCode>, AuditedOperation, i32);
+/// Tenant, actor, operation, and block of person codes.
+type AccessLogKey = (TenantId, AccessActor, AuditedOperation, i32);
 type AccessLogBlocks = HashMap<AccessLogKey, AccessLogBlock>;
 
 /// Too many accesses wait, or for too long.
@@ -36,7 +36,7 @@ impl AccessLogBuffer {
     /// Notes accesses to these people.
     pub fn record(
         &self,
-        (tenant, user): (TenantId, Option<UserCode>),
+        (tenant, actor): (TenantId, AccessActor),
         operation: AuditedOperation,
         people: impl Iterator<Item = PersonCode>,
         at: Moment,
@@ -47,7 +47,7 @@ impl AccessLogBuffer {
         let mut added = 0;
         let mut blocks = lock_blocks(&self.parts[find_part_of_thread()]);
         for person in people {
-            let key = (tenant, user, operation, compute_block_number(person));
+            let key = (tenant, actor, operation, compute_block_number(person));
             blocks
                 .entry(key)
                 .and_modify(|block| {
@@ -56,7 +56,7 @@ impl AccessLogBuffer {
                 })
                 .or_insert_with(|| {
                     added += AccessLogBlock::BYTES_PER_ACCESS + BYTES_PER_BLOCK;
-                    AccessLogBlock::new(user, operation, (person, at))
+                    AccessLogBlock::new(actor, operation, (person, at))
                 });
         }
         // Counted before others can take these blocks out and count them off.
@@ -84,8 +84,8 @@ impl AccessLogBuffer {
         }
         // Sorted, so that the same calls always produce the same entries.
         let mut all: Vec<_> = by_key.into_iter().collect();
-        all.sort_unstable_by_key(|((tenant, user, operation, block), _)| {
-            (*tenant, *user, operation.name(), *block)
+        all.sort_unstable_by_key(|((tenant, actor, operation, block), _)| {
+            (*tenant, *actor, operation.name(), *block)
         });
         let mut by_tenant = BTreeMap::<TenantId, Vec<AccessLogBlock>>::new();
         for ((tenant, ..), mut block) in all {
@@ -107,7 +107,7 @@ impl AccessLogBuffer {
         let mut waiting = lock_blocks(&self.parts[0]);
         let before: usize = waiting.values().map(measure_block).sum();
         for block in blocks {
-            let key = (tenant, block.user, block.operation, block.number());
+            let key = (tenant, block.actor, block.operation, block.number());
             let newer = waiting.remove(&key);
             waiting.insert(key, block);
             if let Some(newer) = newer {
@@ -178,6 +178,7 @@ impl Drop for AccessLogBatch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::UserCode;
     use std::sync::Barrier;
 
     const TENANT: TenantId = TenantId::new(1);
@@ -188,8 +189,8 @@ mod tests {
         seconds: i64,
     ) -> Result<(), AccessLogFull> {
         let at = Moment::from_millis(seconds * 1_000);
-        let user = Some(UserCode::new(7));
-        buffer.record((TENANT, user), AuditedOperation::ShowMember, people.map(PersonCode::new), at)
+        let actor = AccessActor::from(UserCode::new(7));
+        buffer.record((TENANT, actor), AuditedOperation::ShowMember, people.map(PersonCode::new), at)
     }
 
     fn count(batches: &[AccessLogBatch<'_>]) -> usize {

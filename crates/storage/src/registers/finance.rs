@@ -1,6 +1,6 @@
 //! The registers of money. Each list has all records, including inactive ones, ordered by code.
 
-use crate::{Error, QueryWeight, ReadSource, Statement, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, sql};
 use domain::finance::{
     ChargeItemKind, DiscountAmountRule, EarlyDiscountRule, LateChargeRates, LaunchKind, LegalNature,
     MoneyAccountKind, ShortfallTreatment, TablePrice, ValueBand,
@@ -178,7 +178,37 @@ pub struct StoredMoneyAccount {
     pub pix_city: Option<String>,
     /// Whether codes contain the identifier that leads back to the title.
     pub pix_sends_txid: bool,
+    pub slips: StoredSlipAgreement,
     pub active: bool,
+}
+
+/// The agreement by which a bank collects slips for an account, and what its slips show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoredSlipAgreement {
+    /// Its number; without it, the account has no slips.
+    pub bank: Option<i32>,
+    pub wallet: Option<String>,
+    pub agreement: Option<String>,
+    pub variation: Option<String>,
+    pub first_number: Option<i32>,
+    pub beneficiary: Option<String>,
+    pub document: Option<String>,
+    pub address: Option<String>,
+    pub message: Option<String>,
+}
+
+fn parse_slip_agreement(row: &Row) -> Result<StoredSlipAgreement, Error> {
+    Ok(StoredSlipAgreement {
+        bank: row.get("slip_bank")?,
+        wallet: row.get("slip_wallet")?,
+        agreement: row.get("slip_agreement")?,
+        variation: row.get("slip_variation")?,
+        first_number: row.get("slip_first_number")?,
+        beneficiary: row.get("slip_beneficiary")?,
+        document: row.get("slip_document")?,
+        address: row.get("slip_address")?,
+        message: row.get("slip_message")?,
+    })
 }
 
 #[boxed::future]
@@ -188,7 +218,8 @@ pub async fn list_money_accounts(
 ) -> Result<Vec<StoredMoneyAccount>, Error> {
     let statement =
         sql("SELECT code, name, kind, bank, agency, account_number, protection_group, pix_key, pix_name,
-         pix_city, pix_sends_txid, active FROM money_accounts WHERE tenant = $1 ORDER BY code")
+         pix_city, pix_sends_txid, slip_bank, slip_wallet, slip_agreement, slip_variation, slip_first_number,
+         slip_beneficiary, slip_document, slip_address, slip_message, active FROM money_accounts WHERE tenant = $1 ORDER BY code")
         .arg(tenant);
     let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
@@ -205,6 +236,7 @@ pub async fn list_money_accounts(
                 pix_name: row.get("pix_name")?,
                 pix_city: row.get("pix_city")?,
                 pix_sends_txid: row.get("pix_sends_txid")?,
+                slips: parse_slip_agreement(row)?,
                 active: row.get("active")?,
             })
         })
@@ -220,6 +252,33 @@ pub fn update_pix_receiver(tenant: TenantId, account: MoneyAccountCode, receiver
         .arg(key)
         .arg(name)
         .arg(city)
+}
+
+/// Gives an account an agreement on slips; `place` is its bank, agency and number.
+pub fn update_slip_agreement(
+    tenant: TenantId,
+    account: MoneyAccountCode,
+    place: [&str; 3],
+    slips: &StoredSlipAgreement,
+) -> Statement {
+    let [bank, agency, number] = place;
+    sql("UPDATE money_accounts SET bank = $3, agency = $4, account_number = $5, slip_bank = $6, slip_wallet = $7,
+         slip_agreement = $8, slip_variation = $9, slip_first_number = $10, slip_beneficiary = $11,
+         slip_document = $12, slip_address = $13, slip_message = $14 WHERE tenant = $1 AND code = $2")
+    .arg(tenant)
+    .arg(account)
+    .arg(bank)
+    .arg(agency)
+    .arg(number)
+    .arg(slips.bank)
+    .arg(slips.wallet.as_deref())
+    .arg(slips.agreement.as_deref())
+    .arg(slips.variation.as_deref())
+    .arg(slips.first_number)
+    .arg(slips.beneficiary.as_deref())
+    .arg(slips.document.as_deref())
+    .arg(slips.address.as_deref())
+    .arg(slips.message.as_deref())
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

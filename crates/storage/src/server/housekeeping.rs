@@ -10,6 +10,7 @@ pub enum SweepTarget {
     ExpiredResets,
     /// Sign-ins that never received their second factor.
     ExpiredEntrances,
+    ExpiredLinks,
     IdempotencyKeys,
     /// The bodies of sent mails; the record of the mail stays.
     SentMailBodies,
@@ -30,6 +31,7 @@ impl SweepTarget {
         SweepTarget::ExpiredTokens,
         SweepTarget::ExpiredResets,
         SweepTarget::ExpiredEntrances,
+        SweepTarget::ExpiredLinks,
         SweepTarget::IdempotencyKeys,
         SweepTarget::SentMailBodies,
         SweepTarget::Attempts,
@@ -47,6 +49,7 @@ impl SweepTarget {
             SweepTarget::ExpiredTokens => "expired_tokens",
             SweepTarget::ExpiredResets => "expired_resets",
             SweepTarget::ExpiredEntrances => "expired_entrances",
+            SweepTarget::ExpiredLinks => "expired_links",
             SweepTarget::IdempotencyKeys => "idempotency_keys",
             SweepTarget::SentMailBodies => "sent_mail_bodies",
             SweepTarget::Attempts => "attempts",
@@ -68,6 +71,9 @@ impl SweepTarget {
                   ORDER BY expires_at, hash LIMIT $3)"),
             SweepTarget::ExpiredEntrances => sql("DELETE FROM entrances WHERE tenant = $1 AND hash IN
                  (SELECT hash FROM entrances WHERE tenant = $1 AND expires_at < $2 ORDER BY expires_at, hash LIMIT $3)"),
+            SweepTarget::ExpiredLinks => sql("DELETE FROM document_links WHERE tenant = $1 AND token IN
+                 (SELECT token FROM document_links WHERE tenant = $1 AND expires_at < $2
+                  ORDER BY expires_at, token LIMIT $3)"),
             SweepTarget::IdempotencyKeys => sql("DELETE FROM idempotency_keys WHERE tenant = $1
                  AND (user_code, operation, key) IN
                  (SELECT user_code, operation, key FROM idempotency_keys WHERE tenant = $1 AND created_at < $2

@@ -45,7 +45,15 @@ pub fn list_causing_fields(rejection: &Rejection) -> &'static [&'static str] {
             FinanceProblem::SettlementTypeOfAnotherGroup | FinanceProblem::SettlementTypeWithoutAccount,
         ) => &["codTipoLiquidacao", "codContaFinanceira"],
         Rejection::Finance(FinanceProblem::PaidBeforeIssue) => &["dataPagamento"],
-        Rejection::Register { problem: RegisterProblem::NotAmong(_), .. } => &["entidade"],
+        Rejection::Register { problem: RegisterProblem::NotAmong(_), .. } => &["entidade", "bancoBoleto"],
+        Rejection::Register {
+            problem:
+                RegisterProblem::NotUsedByBank
+                | RegisterProblem::BankDigits { .. }
+                | RegisterProblem::MissingCheckDigit
+                | RegisterProblem::WrongCheckDigit,
+            ..
+        } => &["bancoBoleto", "agencia", "conta", "carteira", "convenio", "variacao"],
         Rejection::Register { problem: RegisterProblem::OnlyFor(_), .. } => &["tipo"],
         Rejection::Register { problem: RegisterProblem::OnlyForBenefits, .. } => &["entidade"],
         Rejection::Register { problem: RegisterProblem::OnlyForBankAccounts, .. } => &["tipo"],

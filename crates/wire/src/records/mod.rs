@@ -40,6 +40,7 @@ mod person;
 mod pricing;
 mod receiver;
 mod sales;
+mod slip;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -138,6 +139,7 @@ pub use sales::{
     NegocioAndamentoTO, NegocioCompletoTO, NegocioGestaoTO, NegocioQuery, NegocioResultadoTO, PerdaInput,
     QuadroQuery, QuadroTO, ReaberturaInput,
 };
+pub use slip::{BoletoListaTO, BoletoTO, CodigoBarrasTO, ListaBoletoTO, PesquisaBoletoQuery};
 pub use title::{
     FechamentoInput, LiquidacaoInput, LiquidacaoTO, ListaTituloTO, MotivoFinanceiroInput, PeriodoAlteracaoTO,
     PeriodosTO, PesquisaTituloQuery, RecebimentoInput, SaldoPessoaTO, TituloBeneficioTO, TituloGestaoInput,

@@ -170,8 +170,8 @@ pub struct TituloTO {
     /// Observação.
     #[schema(examples("Combinado por telefone."))]
     pub observacao: Option<String>,
-    /// Endereço da fatura; `null` sem boleto.
-    #[schema(examples(json!(null)))]
+    /// Endereço do boleto em vigor em PDF, que abre sem senha; `null` sem boleto.
+    #[schema(examples("https://amparo.example/documento/3q2-7wAAAAB"))]
     pub url_fatura: Option<String>,
     /// Os benefícios que o título cobra.
     pub beneficios: Vec<TituloBeneficioTO>,

@@ -69,7 +69,7 @@ pub fn name_field(field: InputField) -> &'static str {
         InputField::Priority => "prioridade",
         InputField::Involved => "envolvido",
         InputField::Import => "codImportacao",
-        InputField::Title => "codTitulo",
+        InputField::Title | InputField::Slip => "codTitulo",
         InputField::TitleType => "codTipoTitulo",
         InputField::SettlementType => "codTipoLiquidacao",
         InputField::Settlement => "codLiquidacao",

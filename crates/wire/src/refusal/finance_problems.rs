@@ -36,9 +36,21 @@ pub(super) fn describe_finance_problem(problem: &FinanceProblem) -> RequestProbl
             "codTitulo",
             format!("o título {}; só um título aberto aceita isto.", describe_situation(*situation)),
         ),
-        P::OwedByAssociation => {
-            ("codTitulo", "é a associação que paga este título; o Pix é só para o que ela recebe.".to_owned())
-        }
+        P::OwedByAssociation => (
+            "codTitulo",
+            "é a associação que paga este título; boleto e Pix são só para o que ela recebe.".to_owned(),
+        ),
+        P::NoSlipAccount => (
+            "codTitulo",
+            "nenhuma conta que recebe por este título emite boletos; cadastre o convênio do banco na conta."
+                .to_owned(),
+        ),
+        P::NoSlipNumberLeft => (
+            "codTitulo",
+            "os números de boleto da conta acabaram; combine outra carteira ou convênio com o banco."
+                .to_owned(),
+        ),
+        P::TooMuchForSlip => ("codTitulo", "um boleto vai até R$ 99.999.999,99.".to_owned()),
         P::NotPending(_) => ("codTitulo", "o título não está à espera de liberação.".to_owned()),
         P::HasSettlement => {
             ("codTitulo", "o título já tem liquidação; estorne-a antes de cancelar.".to_owned())

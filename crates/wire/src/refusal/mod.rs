@@ -270,6 +270,9 @@ pub fn describe_rejection(rejection: &Rejection) -> RequestProblem {
         Rejection::UnknownCode { field: InputField::Title, code } => {
             RequestProblem::of("codTitulo", format!("o título {code} não existe para o seu usuário."))
         }
+        Rejection::UnknownCode { field: InputField::Slip, code } => {
+            RequestProblem::of("codTitulo", format!("o título {code} não tem boleto; emita um."))
+        }
         Rejection::UnknownCode { field: InputField::Settlement, code } => {
             RequestProblem::of("codLiquidacao", format!("a liquidação {code} não existe para o seu usuário."))
         }

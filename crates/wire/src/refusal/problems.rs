@@ -34,7 +34,16 @@ pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, S
             "não é uma chave Pix; use o CPF, o CNPJ, o e-mail, o telefone com +55 ou a chave aleatória."
                 .to_owned()
         }
-        P::OnlyForBankAccounts => "só uma conta do tipo BANCO tem chave Pix.".to_owned(),
+        P::OnlyForBankAccounts => "só uma conta do tipo BANCO tem isto.".to_owned(),
+        P::NotUsedByBank => "o banco dos boletos não usa isto; deixe em branco.".to_owned(),
+        P::BankDigits { from, to } if from == to => {
+            format!("neste banco são {from} algarismos, não todos zero.")
+        }
+        P::BankDigits { from, to } => format!("neste banco são de {from} a {to} algarismos, não todos zero."),
+        P::MissingCheckDigit => "falta o dígito verificador; escreva-o depois de um hífen.".to_owned(),
+        P::WrongCheckDigit => {
+            "o dígito verificador não confere; veja no contrato ou no cartão da conta.".to_owned()
+        }
         P::NoCodeText { longest } => {
             format!("vai sem acentos no código Pix; use de 1 a {longest} letras e números.")
         }

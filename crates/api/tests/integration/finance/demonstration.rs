@@ -1,7 +1,8 @@
 //! The money of the demonstration obeys the rules that hold for every title.
 
+use bank_formats::SlipBarcode;
 use demo::DemoLoadOptions;
-use domain::TenantId;
+use domain::{Date, LinkToken, TenantId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use storage::{Db, QueryWeight, sql};
@@ -63,6 +64,7 @@ async fn the_money_of_a_demo_obeys_every_rule(database: Database) {
         ("settlements", "settlement"),
         ("credit_receipts", "credit_receipt"),
         ("ledger_entries", "ledger_entry"),
+        ("slips", "slip"),
     ] {
         let text = format!(
             "SELECT COUNT(*) AS it FROM counters WHERE kind = '{kind}'
@@ -84,7 +86,76 @@ async fn the_money_of_a_demo_obeys_every_rule(database: Database) {
     assert_eq!(count(&db, miscounted).await, 0);
 
     check_checkpoints(&db).await;
+    check_slips(&db).await;
     db.close().await;
+}
+
+/// Every title of the last two months that is open has a slip of the account's bank, which asks for all of it on its due day
+/// and opens by a link; nothing else has one.
+async fn check_slips(db: &Db) {
+    let collected = "t.launch_kind = 1 AND t.situation = 2 AND t.due_on >= '2026-10-01'";
+    let joined = "LEFT JOIN slips s ON s.tenant = t.tenant AND s.title = t.code";
+    for text in [
+        format!("SELECT COUNT(*) AS it FROM titles t {joined} WHERE {collected} AND s.code IS NULL"),
+        format!(
+            "SELECT COUNT(*) AS it FROM titles t {joined} WHERE NOT ({collected}) AND s.code IS NOT NULL"
+        ),
+        "SELECT COUNT(*) AS it FROM document_links".to_owned()
+            + " k LEFT JOIN slips s ON s.tenant = k.tenant AND s.code = k.subject WHERE s.code IS NULL",
+    ] {
+        let rows = db.query(QueryWeight::Search, sql("").append_text(&text)).await.unwrap();
+        assert_eq!(rows[0].get::<i64>("it").unwrap(), 0, "{text}");
+    }
+    let slips = "SELECT s.sequence, s.code, s.barcode, s.our_number, s.amount, s.due_on, s.issued_on, t.amount AS whole,
+         t.due_on AS title_due_on, t.issued_on AS title_issued_on, k.person, t.person AS debtor, k.token
+         FROM slips s JOIN titles t ON t.tenant = s.tenant AND t.code = s.title
+         JOIN document_links k ON k.tenant = s.tenant AND k.subject = s.code AND k.purpose = 1
+         WHERE s.number = 1 AND s.money_account = 2 ORDER BY s.code";
+    let rows = db.query(QueryWeight::Search, sql(slips)).await.unwrap();
+    assert_eq!(rows.len() as i64, count(db, "SELECT COUNT(*) AS it FROM slips").await);
+    assert_eq!(rows.len() as i64, count(db, "SELECT COUNT(*) AS it FROM document_links").await);
+    let is_overdue = |row: &&storage::Row| row.get::<String>("due_on").unwrap().as_str() < TODAY;
+    let overdue = rows.iter().filter(is_overdue).count();
+    assert!(overdue > 5 && rows.len() - overdue > 5, "{overdue} of {}", rows.len());
+    for (number, row) in (1_i64..).zip(&rows) {
+        let [sequence, code] = ["sequence", "code"].map(|name| row.get::<i64>(name).unwrap());
+        assert_eq!((sequence, code), (number, number));
+        let text = |name| row.get::<String>(name).unwrap();
+        let [due_on, issued_on] = ["due_on", "issued_on"].map(text);
+        assert_eq!([&due_on, &issued_on], [&text("title_due_on"), &text("title_issued_on")]);
+        let barcode = SlipBarcode::parse(&text("barcode")).unwrap();
+        let line = SlipBarcode::parse_typed_line(&barcode.typed_line()).unwrap();
+        assert_eq!((line.as_str(), line.bank_number()), (text("barcode").as_str(), 756));
+        let amount: i64 = row.get("amount").unwrap();
+        assert_eq!(amount, row.get::<i64>("whole").unwrap());
+        assert_eq!(line.amount().cents(), amount);
+        let today = Date::parse(TODAY).unwrap();
+        assert_eq!(line.due_on(today), Some(Date::parse(&due_on).unwrap()));
+        assert_eq!(row.get::<i64>("person").unwrap(), row.get::<i64>("debtor").unwrap());
+        assert!(LinkToken::parse(&text("token")).is_some());
+    }
+}
+
+/// The same seed makes the same slips, opened by the same links.
+#[testkit::test]
+async fn slips_of_a_demo_repeat_themselves() {
+    let mut made = Vec::new();
+    for _ in 0..2 {
+        let database = Database::fresh(testkit::Engine::Sqlite).await;
+        let db = load(&database, 40).await;
+        let text = "SELECT s.title, s.barcode, s.created_at, k.token, k.expires_at FROM slips s
+             JOIN document_links k ON k.tenant = s.tenant AND k.subject = s.code ORDER BY s.code";
+        let rows = db.query(QueryWeight::Search, sql(text)).await.unwrap();
+        let told = rows.iter().map(|row| {
+            let number = |name| row.get::<i64>(name).unwrap();
+            let text = |name| row.get::<String>(name).unwrap();
+            (number("title"), text("barcode"), number("created_at"), text("token"), number("expires_at"))
+        });
+        made.push(told.collect::<Vec<_>>());
+        db.close().await;
+    }
+    assert!(!made[0].is_empty());
+    assert_eq!(made[0], made[1]);
 }
 
 /// Every month up to the last but one is closed, and its checkpoints are the sums of all that was booked until then.

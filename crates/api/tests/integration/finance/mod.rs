@@ -31,5 +31,6 @@ mod scene;
 mod search;
 mod search_days;
 mod settle;
+mod slips;
 mod title_triggers;
 mod trial_balance;

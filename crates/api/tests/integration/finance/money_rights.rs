@@ -78,6 +78,9 @@ fn operations(
         (Settling, "POST", TITLES.to_owned(), title(json!({}))),
         (Sight, "GET", format!("{TITLES}/{code}"), Value::Null),
         (Sight, "POST", format!("{TITLES}/{code}/pix"), Value::Null),
+        (Sight, "GET", format!("{TITLES}/boleto"), Value::Null),
+        (Sight, "POST", format!("{TITLES}/{code}/boleto"), Value::Null),
+        (Sight, "GET", format!("{TITLES}/{code}/boleto"), Value::Null),
         (Settling, "POST", SETTLE.to_owned(), pay),
         (Settling, "POST", MANAGED.to_owned(), desk),
         (Sight, "GET", managed(open, ""), Value::Null),
@@ -141,7 +144,8 @@ async fn each_right_opens_what_it_names_and_nothing_else(world: World) {
     // The first of two lines gets a title, the second one is cancelled.
     let line = json!({"codPessoa": MEMBER, "codItemCobranca": 5, "valor": 5});
     calls.saved(&calls.operator, "/gestao/financeiro/lancamento", &line).await;
-    crate::finance::pix::give_key(&calls, &calls.administrator).await;
+    crate::finance::slips::give_agreement(&calls, &calls.administrator).await;
+    crate::finance::slips::give_pix_key(&calls).await;
     let mut all = operations(&open, &settlement, (&waiting, &credited));
     all.extend(charging_operations(runs));
     let known = list_operations().iter().filter(|one| one.path.contains("/financeiro/"));

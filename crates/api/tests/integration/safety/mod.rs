@@ -3,6 +3,7 @@
 mod browser;
 mod console_forms;
 mod console_pages;
+mod document_links;
 mod first_setup;
 mod passwords;
 mod validation_quota;

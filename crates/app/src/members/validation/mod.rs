@@ -6,7 +6,7 @@
 //! database, next to failed logins, visible to all processes), per record over all addresses, and unknown documents per
 //! tenant. The network of a partner registered by the administrator has its own quota instead (`quota.rs`).
 
-mod quota;
+pub mod quota;
 
 pub(crate) use quota::LookupQuotas;
 
@@ -22,6 +22,7 @@ use domain::{
 use quota::{LookupSubject, ReservedLookup, reserve_lookup, reserve_record_lookups};
 use std::sync::Arc;
 use storage::access::logins;
+use storage::history::access_log::AccessActor;
 use storage::search::members::{self, FoundBenefit};
 use storage::{Tx, WriteLane};
 use wire::read::{BoundedInt, CardOrDocument};
@@ -129,7 +130,8 @@ pub async fn validate_benefit_anonymously(
     };
     match &outcome {
         Ok(validated) => {
-            record_anonymous_access(app, tenant, OPERATION, validated.found_benefit.benefit.person)?;
+            let person = validated.found_benefit.benefit.person;
+            record_anonymous_access(app, (tenant, AccessActor::UNKNOWN), OPERATION, person)?;
         }
         Err(Error::Refused(_)) => metrics::counter!("amparo_validation_misses_total").increment(1),
         Err(_) => {}

@@ -25,7 +25,7 @@ pub(crate) struct LookupQuotas {
 
 /// The subject whose lookups are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum LookupSubject {
+pub enum LookupSubject {
     /// All lookups of an address.
     Address(CallerAddress),
     /// All lookups of a partner's network, per tenant.
@@ -34,6 +34,10 @@ pub(super) enum LookupSubject {
     User(TenantId, UserCode),
     /// Unknown documents of a tenant, over all addresses.
     Documents(TenantId),
+    /// All openings of document links by an address.
+    LinkOpenings(CallerAddress),
+    /// Those with an unknown token.
+    LinkMisses(CallerAddress),
 }
 
 /// Number of lookups since the start of the window.
@@ -80,7 +84,7 @@ fn get_or_remember<K: Hash + Eq + Clone, V: Clone>(
 }
 
 /// A lookup counted before its result is known.
-pub(super) struct ReservedLookup(Arc<Mutex<LookupCount>>);
+pub struct ReservedLookup(Arc<Mutex<LookupCount>>);
 
 impl ReservedLookup {
     /// Takes the lookup back: it is not one of those that count.
@@ -91,7 +95,7 @@ impl ReservedLookup {
 }
 
 /// Reserves one of the `limit` lookups of a subject; the error says how long to wait.
-pub(super) fn reserve_lookup(app: &App, subject: LookupSubject, limit: u32) -> Result<ReservedLookup, Error> {
+pub fn reserve_lookup(app: &App, subject: LookupSubject, limit: u32) -> Result<ReservedLookup, Error> {
     let now = app.now();
     reserve_place(app.caches.lookup_quotas.subject_count(subject, now), limit, &app.throttle, now)
 }

@@ -94,6 +94,7 @@ fn without_money(lasting: &str) -> String {
         "charging_run_titles",
         "charged_months",
         "title_revisions",
+        "document_links",
         "counters",
         "settings",
     ]);

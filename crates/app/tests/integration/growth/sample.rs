@@ -28,6 +28,16 @@ pub struct Sample {
     pub lead: (String, String, String, String),
     /// An open deal of branch 2, which every caller sees; its number in the sequence is the same.
     pub deal: i64,
+    pub slip: SampleSlip,
+}
+
+/// The slip in force of an overdue title of branch 2.
+pub struct SampleSlip {
+    pub title: i32,
+    pub person: i32,
+    pub document: String,
+    pub due_on: String,
+    pub token: String,
 }
 
 /// Somebody with a vehicle in branch 2, half way through.
@@ -43,6 +53,14 @@ const DEPENDENT: &str = "SELECT d.benefit, d.name, d.cpf, d.card FROM dependents
      JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit
      WHERE d.tenant = 1 AND b.branch = 2 AND d.cpf IS NOT NULL AND d.card <> b.card
      AND d.code >= (SELECT MAX(code) / 2 FROM dependents WHERE tenant = 1) ORDER BY d.code LIMIT 1";
+
+/// Half way through, too. The titles of the tenth are overdue on the fourteenth.
+const SLIP: &str = "SELECT s.title, t.person, p.document, s.due_on, k.token FROM slips s
+     JOIN titles t ON t.tenant = s.tenant AND t.code = s.title
+     JOIN people p ON p.tenant = t.tenant AND p.code = t.person
+     JOIN document_links k ON k.tenant = s.tenant AND k.subject = s.code
+     WHERE s.tenant = 1 AND t.branch = 2 AND s.due_on = '2026-11-10' AND p.document IS NOT NULL
+     AND s.code >= (SELECT MAX(code) / 2 FROM slips WHERE tenant = 1) ORDER BY s.code LIMIT 1";
 
 impl Sample {
     pub async fn of(db: &Db) -> Sample {
@@ -77,6 +95,7 @@ impl Sample {
         let deal = "SELECT code AS it FROM deals WHERE tenant = 1 AND branch = 2 AND situation = 1
              AND code = sequence ORDER BY code LIMIT 1";
         let deal = one(db, deal).await;
+        let slip = SampleSlip::of(db).await;
         let somebody = first(db, SOMEBODY).await;
         let relative = first(db, DEPENDENT).await;
         let of = |column| relative.get::<String>(column).unwrap();
@@ -103,6 +122,20 @@ impl Sample {
             dependent,
             lead: (name, document, mobile, email),
             deal,
+            slip,
+        }
+    }
+}
+
+impl SampleSlip {
+    async fn of(db: &Db) -> SampleSlip {
+        let slip = first(db, SLIP).await;
+        SampleSlip {
+            title: slip.get("title").unwrap(),
+            person: slip.get("person").unwrap(),
+            document: slip.get("document").unwrap(),
+            due_on: slip.get("due_on").unwrap(),
+            token: slip.get("token").unwrap(),
         }
     }
 }

@@ -60,6 +60,7 @@ impl Script<'_> {
             self.claims(who, caller).await;
             self.cases(who, caller).await;
             self.look(who, caller).await;
+            self.slips(who, caller).await;
             self.sales(who, caller).await;
             self.read_registers(who, caller).await;
             self.look_whole(who, caller).await;
@@ -70,6 +71,7 @@ impl Script<'_> {
         self.write(administrator).await;
         self.work(administrator).await;
         self.sell(administrator).await;
+        self.issue_slip(administrator).await;
         self.write_registers(administrator).await;
         self.audit(administrator).await;
         self.triggers(administrator).await;
@@ -159,7 +161,7 @@ impl Script<'_> {
         );
     }
 
-    fn address(&self) -> domain::CallerAddress {
+    pub(super) fn address(&self) -> domain::CallerAddress {
         std::net::IpAddr::from([127, 0, 0, 1]).into()
     }
 

@@ -2,6 +2,7 @@
 
 use super::overview::LATE_SITUATIONS;
 use super::title_export::build_export_links;
+use super::title_matches::find_title_by_payment_text;
 use super::{TitleBadge, build_title_badge, count_titles, format_cents};
 use crate::http::parameters::QueryParams;
 use crate::http::redirect::redirect_to;
@@ -106,9 +107,16 @@ pub async fn show_title_list(
     let frame = PageFrame::load(&app, &user, "financeiro").await?;
     let registers = load_registers(&app, caller.scope.tenant()).await?;
     let mut problems = Vec::new();
-    if let SearchKey::Number(code) = SearchKey::parse(query.text("busca")) {
+    let key = SearchKey::parse(query.text("busca"));
+    let named = match key {
+        SearchKey::Number(code) => Some(code),
+        SearchKey::Unknown => find_title_by_payment_text(&app, &user, query.text("busca")).await?,
+        _ => None,
+    };
+    if let Some(code) = named {
         match finance::read_title(&app, caller, code).await {
             Ok(_) => return Ok(redirect_to(&format!("{}/console/financeiro/titulos/{code}", frame.root))),
+            Err(Error::NotFound { .. }) if key == SearchKey::Unknown => {}
             Err(Error::NotFound { .. }) => problems.push(format!("Não há título com o número {code}.")),
             Err(error) => return Err(error.into()),
         }
@@ -202,6 +210,11 @@ impl SearchKey {
     }
 }
 
+/// Whether a text has the digits of a barcode or of a typed line.
+fn is_slip_line(text: &str) -> bool {
+    (44..=48).contains(&text.chars().filter(char::is_ascii_digit).count())
+}
+
 /// `319,80` or `R$ 1.319,80` in cents. A number without a comma is no amount.
 pub fn parse_amount(text: &str) -> Option<i64> {
     text.contains(',').then(|| Money::parse(&normalize_money(text)).ok())?.map(Money::cents)
@@ -248,9 +261,12 @@ fn build_search(query: &QueryParams, problems: &mut Vec<String>) -> TitleSearch 
         SearchKey::Document(text) => search.document = Some(text),
         SearchKey::Plate(text) => search.plate = Some(text),
         SearchKey::Amount(amount) => search.criteria.amount = Some(amount),
+        SearchKey::Unknown if is_slip_line(query.text("busca")) => {
+            problems.push("Não há título com este boleto.".to_owned());
+        }
         SearchKey::Unknown => problems.push(
-            "Procure por um CPF, um CNPJ, uma placa, o número do título ou um valor, como 319,80. Pelo nome, use a \
-             busca no alto da página."
+            "Procure por um CPF, um CNPJ, uma placa, o número do título, um valor, como 319,80, a linha digitável de um \
+             boleto ou o identificador de um Pix. Pelo nome, use a busca no alto da página."
                 .to_owned(),
         ),
     }

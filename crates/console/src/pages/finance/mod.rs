@@ -20,14 +20,17 @@ mod pix;
 mod receipt;
 mod revisions;
 mod show;
+mod slip;
 mod title_export;
 pub mod title_matches;
 
 use crate::page_route::{PageRoute, routes};
+use crate::widgets::form_problems::capitalize_sentence;
 use crate::widgets::formats::{format_count, format_money};
 use domain::finance::{LaunchKind, PriceOrigin, TitleSituation};
-use domain::{Date, Money};
+use domain::{Date, Money, Rejection};
 use finance::FullTitle;
+use wire::refusal::render_sentence;
 use wire::set_names::price_source_label;
 
 pub fn list_finance_routes() -> Vec<PageRoute> {
@@ -44,6 +47,8 @@ pub fn list_finance_routes() -> Vec<PageRoute> {
         post "/console/financeiro/titulos/{codigo}/usar-credito"      SignedIn    actions::use_credit;
         get  "/console/financeiro/titulos/{codigo}/pix"               SignedIn    pix::show_pix_code;
         post "/console/financeiro/titulos/{codigo}/pix"               SignedIn    pix::issue_pix_code;
+        get  "/console/financeiro/titulos/{codigo}/boleto"            SignedIn    slip::open_slip;
+        post "/console/financeiro/titulos/{codigo}/boleto"            SignedIn    slip::issue_slip;
         post "/console/financeiro/titulos/{codigo}/estornar/{parte}"  SignedIn    actions::reverse_settlement;
         get  "/console/financeiro/titulos/{codigo}/recibo/{parte}"    SignedIn    receipt::show_receipt;
         get  "/console/financeiro/creditos"                           SignedIn    credits::show_credits;
@@ -80,6 +85,12 @@ fn format_cents(cents: i64) -> String {
     let sign = if cents < 0 { "−" } else { "" };
     let amount = i64::try_from(cents.unsigned_abs()).ok().and_then(Money::from_stored_cents);
     format!("{sign}{}", format_money(amount.unwrap_or(Money::MOST)).replace(' ', "\u{a0}"))
+}
+
+/// Why nothing was done, as a notice shows it.
+fn join_sentences(rejections: &[Rejection]) -> String {
+    let sentences = rejections.iter().map(|rejection| capitalize_sentence(&render_sentence(rejection)));
+    sentences.collect::<Vec<_>>().join(" ")
 }
 
 /// `1 título`, `2.345 títulos`

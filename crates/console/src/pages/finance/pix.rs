@@ -1,7 +1,7 @@
 //! The code by which a title is paid by Pix: it is generated from the title's page, shown there, and printed from a page of
 //! its own.
 
-use super::format_cents;
+use super::{format_cents, join_sentences};
 use crate::http::form::SubmittedForm;
 use crate::http::parameters::PathNumber;
 use crate::http::redirect::{derive_root_path, redirect_to};
@@ -17,7 +17,6 @@ use askama::Template;
 use axum::extract::State;
 use domain::{TimeZone, TitleCode};
 use finance::{IssuedPixCode, PixOffer, StoredPixCode};
-use wire::refusal;
 
 const NO_KEY: &str = "Nenhuma conta que recebe por este título tem uma chave Pix.";
 
@@ -88,10 +87,7 @@ pub async fn issue_pix_code(
         Ok(_) => Ok(redirect_to(&format!("{page}#pix"))),
         // The page was shown before the title changed, or the account.
         Err(Error::NoPixKey) => Ok(redirect_with_problem(&page, NO_KEY)),
-        Err(Error::Refused(rejections)) => {
-            let sentences: Vec<String> = rejections.iter().map(refusal::render_sentence).collect();
-            Ok(redirect_with_problem(&page, &sentences.join(" ")))
-        }
+        Err(Error::Refused(rejections)) => Ok(redirect_with_problem(&page, &join_sentences(&rejections))),
         Err(error) => Err(error.into()),
     }
 }

@@ -3,6 +3,7 @@
 use super::forms::{SentTitleForm, TitleFormKind, build_form, describe_others};
 use super::history::{TitleHistoryLine, list_title_history};
 use super::pix::ShownPixCode;
+use super::slip::SlipCard;
 use super::{
     TitleBadge, build_title_badge, describe_price, find_amount_due, format_cents, label_launch_kind,
 };
@@ -21,7 +22,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::finance::{LaunchKind, PendingChargeSituation, TitleSituation, takes_no_payment};
 use domain::{Document, MoneyRight, TitleCode};
-use finance::{FullTitle, PixOffer, StoredPendingCharge, StoredSettlement};
+use finance::{FullTitle, PixOffer, StoredPendingCharge, StoredSettlement, TitleSlipOffer};
 use wire::set_names::{CREDIT_SETTLEMENT, OPENING_SETTLEMENT, legal_nature_label};
 
 struct TitleLineRow {
@@ -85,6 +86,8 @@ struct ViewTitlePage {
     /// The code that it is paid by, if one is valid.
     pix_code: Option<ShownPixCode>,
     may_issue_pix: bool,
+    /// The slip that it is paid by, or that can be issued.
+    slip: Option<SlipCard>,
     /// The form that was refused: `receber`, `vencimento`, `cancelar`, or empty.
     refused: &'static str,
     problems: Vec<String>,
@@ -111,13 +114,14 @@ pub async fn render_title_page(
     let full = finance::read_title(app, user.session(), code).await?;
     let frame = PageFrame::load(app, user, "financeiro").await?;
     let status = if sent.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    let offer = finance::read_pix_offer(app, user.session(), &full).await?;
-    let page = build_title_page((&full, &offer), user, (frame, generate_form_token(app)), sent.as_ref());
+    let pix = finance::read_pix_offer(app, user.session(), &full).await?;
+    let slip = finance::read_slip_offer(app, user.session(), &full).await?;
+    let page = build_title_page((&full, &pix, &slip), user, (frame, generate_form_token(app)), sent.as_ref());
     render_page(status, &page)
 }
 
 fn build_title_page(
-    (full, offer): (&FullTitle, &PixOffer),
+    (full, pix, slip): (&FullTitle, &PixOffer, &TitleSlipOffer),
     user: &SignedInUser,
     (frame, token): (PageFrame, String),
     sent: Option<&SentTitleForm>,
@@ -127,7 +131,7 @@ fn build_title_page(
     let is_open = title.situation == TitleSituation::Open;
     let is_pending = title.situation == TitleSituation::Pending;
     let has_settlement = full.settlements.iter().any(|one| one.reversal.is_none());
-    let pix_code = match offer {
+    let pix_code = match pix {
         PixOffer::Issued(code) => Some(code),
         PixOffer::Possible | PixOffer::Unavailable => None,
     };
@@ -169,7 +173,8 @@ fn build_title_page(
             && title.launch_kind == LaunchKind::Credit
             && takes_no_payment(title.situation),
         pix_code: pix_code.map(|code| ShownPixCode::new(code, &registers.zone)),
-        may_issue_pix: *offer == PixOffer::Possible,
+        may_issue_pix: *pix == PixOffer::Possible,
+        slip: SlipCard::new(slip, &registers.zone),
         refused: match sent.map(|sent| sent.kind) {
             Some(TitleFormKind::Receive) => "receber",
             Some(TitleFormKind::ChangeDueDay) => "vencimento",
@@ -393,6 +398,10 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/titulo.html"
         becomes_credit: with.is_filled(),
         pix_code: with.option_of(|| super::pix::build_sample_code(with)),
         may_issue_pix: with.is_filled(),
+        slip: Some(match with.is_filled() {
+            true => SlipCard::Issued(super::slip::build_sample_slip(with)),
+            false => SlipCard::NoAccount,
+        }),
         refused: "receber",
         problems: with.list_of(|| with.text()),
         is_refused: with.is_filled(),

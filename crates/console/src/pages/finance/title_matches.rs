@@ -1,4 +1,4 @@
-//! Titles for the search on top of every page: by number, by value, or by the identifier of a Pix code.
+//! Titles for the search on top of every page: by number, by value, by a slip, or by the identifier of a Pix code.
 
 use super::list::parse_amount;
 use super::{TitleBadge, build_title_badge, format_cents};
@@ -6,7 +6,9 @@ use crate::session::signed_in_user::SignedInUser;
 use app::register_snapshot::load_registers;
 use app::{App, Error};
 use domain::TitleCode;
-use finance::{ListedTitle, TitleCriteria, find_pix_title, find_titles};
+use finance::{
+    ListedTitle, TitleCriteria, find_pix_title, find_slip_pix_title, find_title_of_slip_line, find_titles,
+};
 
 /// So many titles of one value are shown.
 const MOST_TITLES: usize = 20;
@@ -32,7 +34,7 @@ pub async fn find_title_matches(
         return Ok(Vec::new());
     }
     let criteria = match build_criteria(text) {
-        None => find_pix_title(app, user.session(), text).await?.map(build_code_criteria),
+        None => find_title_by_payment_text(app, user, text).await?.map(build_code_criteria),
         known => known,
     };
     let Some(criteria) = criteria else { return Ok(Vec::new()) };
@@ -50,6 +52,23 @@ pub async fn find_title_matches(
         badge: build_title_badge(found.title.situation, found.title.effective_due_on, today),
     };
     Ok(found.iter().map(line).collect())
+}
+
+/// The title that is paid by a text: the typed line or the barcode of a slip, or what the bank statement shows of a Pix.
+/// Visible or not.
+pub async fn find_title_by_payment_text(
+    app: &App,
+    user: &SignedInUser,
+    text: &str,
+) -> Result<Option<TitleCode>, Error> {
+    let caller = user.session();
+    if let Some(title) = find_title_of_slip_line(app, caller, text).await? {
+        return Ok(Some(title));
+    }
+    if let Some(title) = find_pix_title(app, caller, text).await? {
+        return Ok(Some(title));
+    }
+    find_slip_pix_title(app, caller, text).await
 }
 
 fn build_criteria(text: &str) -> Option<TitleCriteria> {

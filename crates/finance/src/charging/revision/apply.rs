@@ -4,6 +4,7 @@ use super::list::load_visible_revision;
 use super::plan::{TitleRevisionOutcome, TitleRevisionTotals};
 use super::replace::prepare_replacement;
 use crate::booking::refuse;
+use crate::slips::{LinkSeed, issue_slips};
 use crate::use_credit::use_credits;
 use app::command::{WriteCommand, run_command};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -37,17 +38,16 @@ pub async fn apply_revision(
 ) -> Result<WriteOutcome<AppliedRevision>, Error> {
     caller.require_money_right(MoneyRight::SettleTitles)?;
     let operation = AuditedOperation::ReviseTitles;
-    run_command(app, caller, operation, (benefit, seen), once, |tx, command| {
-        Box::pin(write_revision(tx, command))
-    })
-    .await
+    let input = (benefit, seen, LinkSeed::draw(&*app.random_source));
+    run_command(app, caller, operation, input, once, |tx, command| Box::pin(write_revision(tx, command)))
+        .await
 }
 
 async fn write_revision(
     tx: &mut Tx,
-    command: &WriteCommand<(BenefitCode, String)>,
+    command: &WriteCommand<(BenefitCode, String, LinkSeed)>,
 ) -> Result<AppliedRevision, Error> {
-    let (tenant, context, (benefit, seen)) =
+    let (tenant, context, (benefit, seen, seed)) =
         (command.scope.tenant(), command.actor_context(), &command.input);
     let benefit = *benefit;
     confirm_registers(tx, tenant, &command.registers).await?;
@@ -70,6 +70,7 @@ async fn write_revision(
         issued.extend(codes);
     }
     use_credits(tx, &context, &command.scope, &issued).await?;
+    issue_slips(tx, &context, &issued, seed).await?;
     tx.execute(delete_title_revision(tenant, benefit)).await?;
     let change = AuditedChange::new(AuditedAction::ReviseTitles, AuditedRecordKind::Benefit, benefit.get())
         .with_argument(totals.cancelled_titles)

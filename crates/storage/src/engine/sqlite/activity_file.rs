@@ -161,17 +161,17 @@ fn advance_counters(activity: &Transaction<'_>, database: &Connection) -> rusqli
 struct AccessRow {
     tenant: i64,
     code: i64,
-    /// Block, time, user, operation and people.
-    content: (i64, i64, Option<i64>, String, Vec<u8>),
+    /// Block, time, user, operation, people and address.
+    content: (i64, i64, Option<i64>, String, Vec<u8>, Option<String>),
 }
 
-const ACCESS_COLUMNS: &str = "tenant, code, block, happened_at, user_code, operation, people";
+const ACCESS_COLUMNS: &str = "tenant, code, block, happened_at, user_code, operation, people, address";
 
 fn parse_access(row: &rusqlite::Row<'_>) -> rusqlite::Result<AccessRow> {
     Ok(AccessRow {
         tenant: row.get(0)?,
         code: row.get(1)?,
-        content: (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?),
+        content: (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?),
     })
 }
 
@@ -215,7 +215,7 @@ fn copy_access(activity: &Transaction<'_>, row: &AccessRow) -> rusqlite::Result<
             |row| row.get(0),
         )?,
     };
-    let (block, at, user, operation, people) = &row.content;
-    let insert = format!("INSERT INTO sightings ({ACCESS_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
-    activity.execute(&insert, (row.tenant, code, block, at, user, operation, people)).map(drop)
+    let (block, at, user, operation, people, address) = &row.content;
+    let insert = format!("INSERT INTO sightings ({ACCESS_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
+    activity.execute(&insert, (row.tenant, code, block, at, user, operation, people, address)).map(drop)
 }
