@@ -39,7 +39,7 @@ use axum::Router;
 use axum::http::{Extensions, HeaderMap, HeaderName, StatusCode, Version, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
-use erased_routes::{any, get};
+use erased_routes::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::any::Any;
 use std::ops::Deref;
@@ -51,9 +51,6 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 
 /// Smaller answers fit into one packet, so compressing them gains nothing.
 const SMALLEST_COMPRESSED: u64 = 512;
-
-/// Paths of operations that the server does not have. Their last word would be taken for the code of another operation.
-const NO_CODES: [&str; 1] = ["/ext/financeiro/titulo/boleto"];
 
 /// State shared by the handlers. It is cloned several times per request, so one `Arc` holds all of it.
 #[derive(Clone)]
@@ -135,9 +132,6 @@ pub fn build_server_router(state: ServerState, pages: Router) -> Router {
         let (path, routed) = operation.build_route(&state);
         router.route(path, routed)
     });
-    let table = NO_CODES
-        .iter()
-        .fold(table, |router, path| router.route(path, any(|| async { RequestFailure::NoSuchPath })));
     // Layers without work are not installed.
     let asks_origins = !state.http.origins.is_empty();
     let everything = table

@@ -6,9 +6,7 @@ pub mod cnab240;
 pub mod our_number;
 pub mod pix_key;
 pub mod slip_agreement;
-mod slip_agreement_reader;
 pub mod slip_bank;
-mod slip_banks;
 pub mod slip_barcode;
 
 pub use our_number::OurNumber;

@@ -108,7 +108,7 @@ pub use reverse_credit_receipt::reverse_credit_receipt;
 pub use reverse_settlement::reverse_settlement;
 pub use settle_title::{NewReceipt, settle_title};
 pub use slips::{
-    ListedSlip, OfferedSlip, OfferedSlipLink, RenderedSlip, SecondCopy, SlipOfTitle, SlipPage,
+    ListedSlip, OfferedSlip, OfferedSlipLink, RenderedSlip, SecondCopy, SlipListPage, SlipOfTitle,
     TitleSlipOffer, find_slip_pix_title, find_title_of_slip_line, issue_slip, list_slips,
     prepare_first_slips, read_slip, read_slip_offer, render_linked_slip, render_slip,
 };

@@ -20,6 +20,12 @@ pub fn describe_discount(amount: i64, until: Date) -> String {
 /// Of a second copy, which holds fine and interest until its due day.
 pub const SECOND_COPY: &str = "Segunda via, já com multa e juros até o vencimento. Não receber depois dele.";
 
+/// Of what a slip does not ask for again.
+pub const PAID_BEFORE: &str = "Já pago";
+
+/// Of what a second copy asks for besides the title.
+pub const LATE_CHARGES: &str = "Multa e juros até o vencimento";
+
 /// `CPF 529.982.247-25`
 pub fn describe_document(document: &Document) -> String {
     let kind = if matches!(document, Document::Cpf(_)) { "CPF" } else { "CNPJ" };

@@ -3,7 +3,7 @@
 use super::bank_layouts::{BankLayout, InterestForm, find_layout};
 use super::record_line::{COLUMNS, RecordLine};
 use super::remittance_model::{RemittanceFile, RemittanceInstruction, RemittanceOrder, RemittanceProblem};
-use crate::slip_agreement_reader::AgreementParts;
+use crate::slip_agreement::reader::AgreementParts;
 use domain::{Document, Money, PostalAddress};
 
 const LARGEST_FILE_SEQUENCE: u32 = 999_999;

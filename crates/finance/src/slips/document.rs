@@ -191,8 +191,36 @@ impl ShownSlip {
             total: format_plain_cents(lines.iter().map(|line| line.amount).sum()),
             lines: lines.into_iter().map(describe).collect(),
         };
-        groups.into_iter().map(build).collect()
+        groups.into_iter().map(build).chain(self.list_adjustments()).collect()
     }
+
+    /// What the slip asks for besides the lines of the title.
+    fn list_adjustments(&self) -> Vec<PrintedGroup> {
+        let title = &self.slip.title.title;
+        let amounts = (title.amount, title.open_amount, self.slip.slip.amount);
+        let Adjustments { paid, late_charges } = compute_adjustments(amounts, self.is_second_copy());
+        let build =
+            |nature, cents| PrintedGroup { nature, total: format_plain_cents(cents), lines: Vec::new() };
+        let paid = (paid > 0).then(|| build(wording::PAID_BEFORE, -paid));
+        let late_charges = (late_charges > 0).then(|| build(wording::LATE_CHARGES, late_charges));
+        paid.into_iter().chain(late_charges).collect()
+    }
+}
+
+/// In cents.
+#[derive(Debug, PartialEq, Eq)]
+struct Adjustments {
+    paid: i64,
+    late_charges: i64,
+}
+
+/// What makes the value of a slip of the lines of its title: what was paid before, and what a second copy adds.
+fn compute_adjustments(
+    (title_amount, open_amount, slip_amount): (i64, i64, i64),
+    is_second_copy: bool,
+) -> Adjustments {
+    let principal = if is_second_copy { open_amount.min(slip_amount) } else { slip_amount };
+    Adjustments { paid: title_amount - principal, late_charges: slip_amount - principal }
 }
 
 struct PrintedGroup {
@@ -221,4 +249,23 @@ fn list_address_lines(person: &PersonProfile) -> Vec<String> {
 /// `1.234,56`
 fn format_plain_cents(cents: i64) -> String {
     display::format_cents(&cents.to_string()).trim_start_matches("R$ ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_adjustments_make_the_value_of_the_slip() {
+        let compute = |amounts, is_second_copy| {
+            let Adjustments { paid, late_charges } = compute_adjustments(amounts, is_second_copy);
+            (paid, late_charges)
+        };
+        assert_eq!(compute((10_120, 10_120, 10_120), false), (0, 0));
+        assert_eq!(compute((10_120, 10_000, 10_000), false), (120, 0));
+        assert_eq!(compute((10_120, 10_120, 10_386), true), (0, 266));
+        assert_eq!(compute((10_120, 5_000, 5_130), true), (5_120, 130));
+        // A part was paid after the slip was issued, which still asks for all.
+        assert_eq!(compute((10_120, 10_000, 10_120), false), (0, 0));
+    }
 }

@@ -20,5 +20,5 @@ pub use issue_slip::issue_slip;
 pub(crate) use issue_slips::issue_slips;
 pub(crate) use link::LinkSeed;
 pub use pix::find_slip_pix_title;
-pub use slip_list::{ListedSlip, SlipOfTitle, SlipPage, find_title_of_slip_line, list_slips, read_slip};
+pub use slip_list::{ListedSlip, SlipListPage, SlipOfTitle, find_title_of_slip_line, list_slips, read_slip};
 pub use slip_offer::{OfferedSlip, OfferedSlipLink, SecondCopy, TitleSlipOffer, read_slip_offer};

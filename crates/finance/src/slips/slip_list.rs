@@ -40,7 +40,7 @@ pub struct SlipOfTitle {
 }
 
 /// A page of slips, with the number of all that match.
-pub struct SlipPage {
+pub struct SlipListPage {
     pub rows: Vec<ListedSlip>,
     pub slips: i64,
     pub registers: Arc<TenantRegisters>,
@@ -53,7 +53,7 @@ pub async fn list_slips(
     caller: &Session,
     mut search: TitleSearch,
     (offset, limit): (i64, i64),
-) -> Result<SlipPage, Error> {
+) -> Result<SlipListPage, Error> {
     caller.require_money_right(MoneyRight::SeeMoney)?;
     let scope = caller.scope.clone();
     let registers = load_registers(app, scope.tenant()).await?;
@@ -79,7 +79,7 @@ pub async fn list_slips(
         })
         .await?;
     record_access(app, caller, AuditedOperation::SearchSlips, rows.iter().map(|row| row.title.title.person))?;
-    Ok(SlipPage { rows, slips, registers })
+    Ok(SlipListPage { rows, slips, registers })
 }
 
 /// The slip in force of a title that the caller may see.

@@ -3,7 +3,7 @@
 
 use super::{BankLayout, InterestForm, put_no_debit, put_usual_codes};
 use crate::cnab240::record_line::RecordLine;
-use crate::slip_agreement_reader::AgreementParts;
+use crate::slip_agreement::reader::AgreementParts;
 
 pub(in crate::cnab240) const LAYOUT: BankLayout = BankLayout {
     bank_name: "BANCO DO BRASIL S.A.",

@@ -4,7 +4,7 @@
 use super::{BankLayout, InterestForm};
 use crate::check_digits::compute_modulo_11_or_zero;
 use crate::cnab240::record_line::RecordLine;
-use crate::slip_agreement_reader::AgreementParts;
+use crate::slip_agreement::reader::AgreementParts;
 
 pub(in crate::cnab240) const LAYOUT: BankLayout = BankLayout {
     bank_name: "CAIXA ECONOMICA FEDERAL",

@@ -12,7 +12,7 @@ mod sicredi;
 use super::record_line::RecordLine;
 use super::remittance_model::RemittanceOrder;
 use crate::SlipBank;
-use crate::slip_agreement_reader::AgreementParts;
+use crate::slip_agreement::reader::AgreementParts;
 
 /// How interest is told to the bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

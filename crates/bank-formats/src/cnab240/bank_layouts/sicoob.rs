@@ -2,7 +2,7 @@
 
 use super::{BankLayout, InterestForm, put_no_debit};
 use crate::check_digits::compute_modulo_11_or_zero;
-use crate::slip_agreement_reader::AgreementParts;
+use crate::slip_agreement::reader::AgreementParts;
 
 pub(in crate::cnab240) const LAYOUT: BankLayout = BankLayout {
     bank_name: "SICOOB",

@@ -9,7 +9,7 @@
 use super::{BankSlipRules, NumberForms};
 use crate::SlipAgreementField;
 use crate::check_digits::is_digits;
-use crate::slip_agreement_reader::{AgreementParts, AgreementReader, CheckedNumber};
+use crate::slip_agreement::reader::{AgreementParts, AgreementReader, CheckedNumber};
 
 const WALLETS: &[&str] = &["1", "3"];
 const MODALITIES: &[&str] = &["01", "02", "03"];

@@ -9,7 +9,7 @@
 use super::{BankSlipRules, NumberForms};
 use crate::SlipAgreementField;
 use crate::check_digits::compute_modulo_11_or_zero;
-use crate::slip_agreement_reader::{AgreementParts, AgreementReader, CheckedNumber};
+use crate::slip_agreement::reader::{AgreementParts, AgreementReader, CheckedNumber};
 use domain::Date;
 
 const WALLETS: &[&str] = &["1"];

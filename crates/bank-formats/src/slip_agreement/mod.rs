@@ -2,10 +2,13 @@
 //! field of their barcodes. Wrong texts are refused when the account is registered, not when the bank refuses
 //! the first slip.
 
-use crate::slip_agreement_reader::{AgreementParts, AgreementReader};
-use crate::slip_banks::{BankSlipRules, find_rules};
+mod banks;
+pub(crate) mod reader;
+
 use crate::{FreeField, OurNumber, SlipBank};
+use banks::{BankSlipRules, find_rules};
 use domain::Date;
+use reader::{AgreementParts, AgreementReader};
 
 /// The texts as people register them; an empty one is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 use super::{BankSlipRules, NumberForms};
 use crate::SlipAgreementField;
 use crate::check_digits::compute_modulo_11_or_letter;
-use crate::slip_agreement_reader::{AgreementParts, AgreementReader, CheckedNumber};
+use crate::slip_agreement::reader::{AgreementParts, AgreementReader, CheckedNumber};
 
 const WALLETS: &[&str] = &["02", "04", "09", "21", "26"];
 

@@ -9,7 +9,7 @@
 use super::{BankSlipRules, NumberForms};
 use crate::SlipAgreementField;
 use crate::check_digits::compute_modulo_10;
-use crate::slip_agreement_reader::{AgreementParts, AgreementReader, CheckedNumber};
+use crate::slip_agreement::reader::{AgreementParts, AgreementReader, CheckedNumber};
 
 const WALLETS: &[&str] = &[
     "104", "108", "109", "110", "111", "112", "115", "121", "138", "145", "147", "157", "166", "174", "175",

@@ -12,7 +12,7 @@ mod sicredi;
 mod tests;
 
 use crate::SlipBank;
-use crate::slip_agreement_reader::{AgreementParts, AgreementReader};
+use crate::slip_agreement::reader::{AgreementParts, AgreementReader};
 use domain::Date;
 
 /// A number with its check digit, in the forms in which it is needed.

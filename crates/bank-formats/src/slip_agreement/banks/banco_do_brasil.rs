@@ -7,7 +7,7 @@
 
 use super::{BankSlipRules, NumberForms};
 use crate::check_digits::compute_modulo_11_or_letter;
-use crate::slip_agreement_reader::{AgreementParts, AgreementReader, CheckedNumber};
+use crate::slip_agreement::reader::{AgreementParts, AgreementReader, CheckedNumber};
 use crate::{SlipAgreementField, SlipAgreementRule};
 use domain::Date;
 

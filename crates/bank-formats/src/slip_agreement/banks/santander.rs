@@ -7,7 +7,7 @@
 use super::{BankSlipRules, NumberForms};
 use crate::SlipAgreementField;
 use crate::check_digits::compute_modulo_11;
-use crate::slip_agreement_reader::{AgreementParts, AgreementReader, CheckedNumber};
+use crate::slip_agreement::reader::{AgreementParts, AgreementReader, CheckedNumber};
 
 const WALLETS: &[&str] = &["101", "201"];
 const ACCOUNT_WEIGHTS: [u32; 14] = [9, 7, 3, 1, 0, 0, 9, 7, 1, 3, 1, 9, 7, 3];
