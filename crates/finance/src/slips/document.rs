@@ -198,7 +198,7 @@ impl ShownSlip {
     fn list_adjustments(&self) -> Vec<PrintedGroup> {
         let title = &self.slip.title.title;
         let amounts = (title.amount, title.open_amount, self.slip.slip.amount);
-        let Adjustments { paid, late_charges } = compute_adjustments(amounts, self.is_second_copy());
+        let AmountAdjustments { paid, late_charges } = compute_adjustments(amounts, self.is_second_copy());
         let build =
             |nature, cents| PrintedGroup { nature, total: format_plain_cents(cents), lines: Vec::new() };
         let paid = (paid > 0).then(|| build(wording::PAID_BEFORE, -paid));
@@ -209,7 +209,7 @@ impl ShownSlip {
 
 /// In cents.
 #[derive(Debug, PartialEq, Eq)]
-struct Adjustments {
+struct AmountAdjustments {
     paid: i64,
     late_charges: i64,
 }
@@ -218,9 +218,9 @@ struct Adjustments {
 fn compute_adjustments(
     (title_amount, open_amount, slip_amount): (i64, i64, i64),
     is_second_copy: bool,
-) -> Adjustments {
+) -> AmountAdjustments {
     let principal = if is_second_copy { open_amount.min(slip_amount) } else { slip_amount };
-    Adjustments { paid: title_amount - principal, late_charges: slip_amount - principal }
+    AmountAdjustments { paid: title_amount - principal, late_charges: slip_amount - principal }
 }
 
 struct PrintedGroup {
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn lines_and_adjustments_make_the_value_of_the_slip() {
         let compute = |amounts, is_second_copy| {
-            let Adjustments { paid, late_charges } = compute_adjustments(amounts, is_second_copy);
+            let AmountAdjustments { paid, late_charges } = compute_adjustments(amounts, is_second_copy);
             (paid, late_charges)
         };
         assert_eq!(compute((10_120, 10_120, 10_120), false), (0, 0));
