@@ -7,7 +7,7 @@ use super::undo_batch::undo_batch;
 use crate::imported_months::{
     CLAIMED_TITLES_PER_UNIT, CLAIMS_PER_UNIT, UnclaimedTitleSearch, claim_some_months,
 };
-use crate::slips::LinkSeed;
+use crate::slips::RandomLinkSeed;
 use app::register_snapshot::{TenantRegisters, confirm_registers, load_registers, reload_registers};
 use app::{ActorContext, App, Error};
 use domain::finance::ChargingRunState;
@@ -53,7 +53,7 @@ pub(super) struct BatchContext<'b> {
     pub context: ActorContext<'b>,
     pub run: &'b StoredChargingRun,
     pub pace: BatchSizeLimits,
-    pub seed: &'b LinkSeed,
+    pub seed: &'b RandomLinkSeed,
 }
 
 /// What a batch came to.
@@ -104,7 +104,7 @@ async fn process_leased_run(app: &App, lease: LeasedRun, pace: BatchSizeLimits) 
     while pace.most_batches.is_none_or(|most| batches < most) {
         batches += 1;
         let claiming = unclaimed.list_next();
-        let (registers_now, seed) = (Arc::clone(&registers), LinkSeed::draw(&*app.random_source));
+        let (registers_now, seed) = (Arc::clone(&registers), RandomLinkSeed::draw(&*app.random_source));
         let batch = RunBatch { lease, registers: registers_now, pace, claiming, seed, now: app.now() };
         let lane = WriteLane::background(lease.tenant);
         match app.db.write(lane, batch, |tx, batch| Box::pin(write_batch(tx, batch))).await {
@@ -196,7 +196,7 @@ struct RunBatch {
     /// Titles whose months this batch claims, instead of charging anything.
     claiming: (Vec<TitleCode>, ChargedMonthOrigin),
     /// For the links of the slips.
-    seed: LinkSeed,
+    seed: RandomLinkSeed,
     now: Moment,
 }
 

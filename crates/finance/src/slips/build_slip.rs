@@ -1,7 +1,7 @@
 //! One slip from what it asks for, and the next number of each account.
 
-use super::collector::SlipCollector;
-use super::terms::SlipTerms;
+use super::collector::CollectingAccount;
+use super::terms::CollectionTerms;
 use app::Error;
 use bank_formats::SlipBarcode;
 use domain::finance::FinanceProblem;
@@ -12,7 +12,7 @@ use storage::Tx;
 
 /// Whose slip it is: which of the title's, and which of the account's.
 #[derive(Clone, Copy)]
-pub(super) struct SlipPlace {
+pub(super) struct NewSlipNumbers {
     pub title: TitleCode,
     /// Counts the slips of the title, from 1.
     pub number: i32,
@@ -22,7 +22,7 @@ pub(super) struct SlipPlace {
 
 /// When a slip is issued, and by whom.
 #[derive(Clone, Copy)]
-pub(super) struct SlipIssue {
+pub(super) struct IssueMoment {
     pub issued_on: Date,
     pub user: Option<UserCode>,
     pub created_at: Moment,
@@ -30,10 +30,10 @@ pub(super) struct SlipIssue {
 
 /// The slip, without a code yet, or why there cannot be one.
 pub(super) fn build_slip(
-    collector: &SlipCollector<'_>,
-    place: SlipPlace,
-    terms: SlipTerms,
-    issue: SlipIssue,
+    collector: &CollectingAccount<'_>,
+    place: NewSlipNumbers,
+    terms: CollectionTerms,
+    issue: IssueMoment,
 ) -> Result<StoredSlip, FinanceProblem> {
     let agreement = &collector.agreement;
     let sequence = u64::try_from(place.sequence).ok();
@@ -60,17 +60,21 @@ pub(super) fn build_slip(
 }
 
 /// The numbers that the accounts give next, each read once.
-pub(super) struct SlipSequences {
+pub(super) struct AccountSequences {
     tenant: TenantId,
     next: BTreeMap<MoneyAccountCode, i64>,
 }
 
-impl SlipSequences {
-    pub fn new(tenant: TenantId) -> SlipSequences {
-        SlipSequences { tenant, next: BTreeMap::new() }
+impl AccountSequences {
+    pub fn new(tenant: TenantId) -> AccountSequences {
+        AccountSequences { tenant, next: BTreeMap::new() }
     }
 
-    pub(super) async fn find_next(&self, tx: &mut Tx, collector: &SlipCollector<'_>) -> Result<i64, Error> {
+    pub(super) async fn find_next(
+        &self,
+        tx: &mut Tx,
+        collector: &CollectingAccount<'_>,
+    ) -> Result<i64, Error> {
         let account = collector.account.code;
         match self.next.get(&account) {
             Some(next) => Ok(*next),

@@ -5,12 +5,12 @@ use bank_formats::{SlipAgreement, SlipAgreementTexts, SlipBank};
 use domain::{GroupCode, MoneyAccountCode};
 use storage::registers::finance::StoredMoneyAccount;
 
-pub(crate) struct SlipCollector<'r> {
+pub(crate) struct CollectingAccount<'r> {
     pub account: &'r StoredMoneyAccount,
     pub agreement: SlipAgreement,
 }
 
-impl SlipCollector<'_> {
+impl CollectingAccount<'_> {
     /// The first number that the bank left to us.
     pub fn first_sequence(&self) -> i64 {
         self.account.slips.first_number.map_or(1, i64::from)
@@ -18,10 +18,10 @@ impl SlipCollector<'_> {
 }
 
 /// An account of the group itself comes before those that all groups share.
-pub(crate) fn find_collector(registers: &TenantRegisters, group: GroupCode) -> Option<SlipCollector<'_>> {
+pub(crate) fn find_collector(registers: &TenantRegisters, group: GroupCode) -> Option<CollectingAccount<'_>> {
     let accounts = registers.money.accounts.iter();
     let usable = accounts.filter(|one| one.active && one.group.is_none_or(|its| its == group));
-    let mut collectors: Vec<SlipCollector<'_>> = usable.filter_map(read_collector).collect();
+    let mut collectors: Vec<CollectingAccount<'_>> = usable.filter_map(read_collector).collect();
     collectors.sort_by_key(|one| (one.account.group.is_none(), one.account.code.get()));
     collectors.into_iter().next()
 }
@@ -30,11 +30,11 @@ pub(crate) fn find_collector(registers: &TenantRegisters, group: GroupCode) -> O
 pub(crate) fn find_collector_by_code(
     registers: &TenantRegisters,
     code: MoneyAccountCode,
-) -> Option<SlipCollector<'_>> {
+) -> Option<CollectingAccount<'_>> {
     registers.money.money_account(code).and_then(read_collector)
 }
 
-fn read_collector(account: &StoredMoneyAccount) -> Option<SlipCollector<'_>> {
+fn read_collector(account: &StoredMoneyAccount) -> Option<CollectingAccount<'_>> {
     let slips = &account.slips;
     let bank = SlipBank::from_number(u16::try_from(slips.bank?).ok()?)?;
     let texts = SlipAgreementTexts {
@@ -45,5 +45,5 @@ fn read_collector(account: &StoredMoneyAccount) -> Option<SlipCollector<'_>> {
         agreement: slips.agreement.as_deref().unwrap_or_default(),
         variation: slips.variation.as_deref().unwrap_or_default(),
     };
-    Some(SlipCollector { account, agreement: SlipAgreement::parse(&texts).ok()? })
+    Some(CollectingAccount { account, agreement: SlipAgreement::parse(&texts).ok()? })
 }

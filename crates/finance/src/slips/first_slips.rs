@@ -1,10 +1,10 @@
 //! The slips of titles that the caller writes itself, as the demonstration does: each as a charging run issued it with its
 //! title.
 
-use super::build_slip::{SlipIssue, SlipPlace, SlipSequences, build_slip};
+use super::build_slip::{AccountSequences, IssueMoment, NewSlipNumbers, build_slip};
 use super::collector::find_collector;
-use super::link::{LinkSeed, plan_slip_link};
-use super::terms::SlipTerms;
+use super::link::{RandomLinkSeed, plan_slip_link};
+use super::terms::CollectionTerms;
 use app::{ActorContext, Error};
 use domain::{RandomSource, SlipCode, TitleCode};
 use finance_storage::slips::insert_slips;
@@ -23,15 +23,16 @@ pub async fn prepare_first_slips(
     titles: &[(TitleCode, &StoredTitle)],
     random: &dyn RandomSource,
 ) -> Result<Vec<Statement>, Error> {
-    let (tenant, seed) = (context.tenant, LinkSeed::draw(random));
-    let mut sequences = SlipSequences::new(tenant);
+    let (tenant, seed) = (context.tenant, RandomLinkSeed::draw(random));
+    let mut sequences = AccountSequences::new(tenant);
     let mut slips = Vec::with_capacity(titles.len());
     for (code, title) in titles {
         let Some(collector) = find_collector(context.registers, title.group) else { continue };
         let sequence = sequences.find_next(tx, &collector).await?;
-        let place = SlipPlace { title: *code, number: 1, sequence };
-        let terms = SlipTerms { due_on: title.due_on, amount: title.amount };
-        let issue = SlipIssue { issued_on: title.issued_on, user: title.user, created_at: title.created_at };
+        let place = NewSlipNumbers { title: *code, number: 1, sequence };
+        let terms = CollectionTerms { due_on: title.due_on, amount: title.amount };
+        let issue =
+            IssueMoment { issued_on: title.issued_on, user: title.user, created_at: title.created_at };
         // What cannot have a slip is paid by other means.
         if let Ok(slip) = build_slip(&collector, place, terms, issue) {
             sequences.take(&slip);

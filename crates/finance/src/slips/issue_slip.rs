@@ -1,7 +1,7 @@
 //! Issues the slip of one title, or its second copy.
 
-use super::issue_slips::SlipDraft;
-use super::link::{LinkSeed, plan_slip_link};
+use super::issue_slips::NewSlipBatch;
+use super::link::{RandomLinkSeed, plan_slip_link};
 use super::slip_list::{ListedSlip, SlipOfTitle, load_listed_slips};
 use crate::booking::refuse;
 use crate::full_title::reject_unknown_title;
@@ -29,7 +29,7 @@ pub async fn issue_slip(
     once: IdempotentWrite<SlipOfTitle>,
 ) -> Result<WriteOutcome<SlipOfTitle>, Error> {
     caller.require_money_right(MoneyRight::SeeMoney)?;
-    let input = SlipRequest { title, reason, seed: LinkSeed::draw(&*app.random_source) };
+    let input = NewSlipRequest { title, reason, seed: RandomLinkSeed::draw(&*app.random_source) };
     run_command(app, caller, AuditedOperation::IssueSlip, input, once, |tx, command| {
         Box::pin(write_slip(tx, command))
     })
@@ -37,13 +37,13 @@ pub async fn issue_slip(
 }
 
 #[derive(Clone)]
-struct SlipRequest {
+struct NewSlipRequest {
     title: TitleCode,
     reason: Option<String>,
-    seed: LinkSeed,
+    seed: RandomLinkSeed,
 }
 
-async fn write_slip(tx: &mut Tx, command: &WriteCommand<SlipRequest>) -> Result<SlipOfTitle, Error> {
+async fn write_slip(tx: &mut Tx, command: &WriteCommand<NewSlipRequest>) -> Result<SlipOfTitle, Error> {
     let (tenant, context, request) = (command.scope.tenant(), command.actor_context(), &command.input);
     let code = request.title;
     confirm_registers(tx, tenant, &command.registers).await?;
@@ -51,7 +51,7 @@ async fn write_slip(tx: &mut Tx, command: &WriteCommand<SlipRequest>) -> Result<
         find_title(&mut *tx, &command.scope, code).await?.ok_or_else(|| reject_unknown_title(code))?;
     refuse_unpayable(&title)?;
     let last = list_last_slips(&mut *tx, tenant, &[code]).await?.into_iter().next();
-    let mut draft = SlipDraft::new(&context);
+    let mut draft = NewSlipBatch::new(&context);
     let debt = draft.load_debt(tx, (code, &title)).await?;
     if last.as_ref().is_none_or(|last| !debt.is_held_by(last)) {
         draft.add(tx, (code, &title), debt.compute_terms(), last.as_ref()).await?.map_err(refuse)?;
@@ -74,7 +74,7 @@ async fn write_slip(tx: &mut Tx, command: &WriteCommand<SlipRequest>) -> Result<
     Ok(SlipOfTitle { slip, registers: Arc::clone(&command.registers) })
 }
 
-async fn read_issued_slip(tx: &mut Tx, command: &WriteCommand<SlipRequest>) -> Result<ListedSlip, Error> {
+async fn read_issued_slip(tx: &mut Tx, command: &WriteCommand<NewSlipRequest>) -> Result<ListedSlip, Error> {
     let (tenant, code) = (command.scope.tenant(), command.input.title);
     let listed = load_listed_slips(tx, tenant, (&command.registers, command.now), &[code]).await?;
     listed.into_iter().next().ok_or_else(|| Error::Defect(format!("title {code} has no slip")))

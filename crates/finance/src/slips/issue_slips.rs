@@ -1,9 +1,9 @@
 //! Issues the slips of titles that have none in force, in the unit of work that the caller opened.
 
-use super::build_slip::{SlipIssue, SlipPlace, SlipSequences, build_slip};
+use super::build_slip::{AccountSequences, IssueMoment, NewSlipNumbers, build_slip};
 use super::collector::find_collector;
-use super::link::{LinkSeed, plan_slip_link};
-use super::terms::{SlipDebt, SlipTerms};
+use super::link::{RandomLinkSeed, plan_slip_link};
+use super::terms::{CollectedDebt, CollectionTerms};
 use app::register_snapshot::TenantRegisters;
 use app::{ActorContext, Error};
 use domain::finance::{FinanceProblem, LaunchKind, TitleSituation};
@@ -22,7 +22,7 @@ pub(crate) async fn issue_slips(
     tx: &mut Tx,
     context: &ActorContext<'_>,
     codes: &[TitleCode],
-    seed: &LinkSeed,
+    seed: &RandomLinkSeed,
 ) -> Result<(), Error> {
     let is_collected = |registers: &TenantRegisters| {
         registers.money.accounts.iter().any(|account| account.active && account.slips.bank.is_some())
@@ -39,7 +39,7 @@ pub(crate) async fn issue_slips(
     let is_payable = |title: &StoredTitle| {
         title.situation == TitleSituation::Open && title.launch_kind == LaunchKind::Credit
     };
-    let mut draft = SlipDraft::new(context);
+    let mut draft = NewSlipBatch::new(context);
     for (code, title) in titles.iter().filter(|(_, title)| is_payable(title)) {
         let last = last.get(code);
         let debt = draft.load_debt(tx, (*code, title)).await?;
@@ -53,23 +53,23 @@ pub(crate) async fn issue_slips(
 }
 
 /// Slips that are about to be issued.
-pub(super) struct SlipDraft<'c> {
+pub(super) struct NewSlipBatch<'c> {
     registers: &'c TenantRegisters,
     tenant: TenantId,
     context: &'c ActorContext<'c>,
     today: Date,
-    sequences: SlipSequences,
+    sequences: AccountSequences,
     slips: Vec<StoredSlip>,
 }
 
-impl<'c> SlipDraft<'c> {
-    pub fn new(context: &'c ActorContext<'c>) -> SlipDraft<'c> {
-        SlipDraft {
+impl<'c> NewSlipBatch<'c> {
+    pub fn new(context: &'c ActorContext<'c>) -> NewSlipBatch<'c> {
+        NewSlipBatch {
             registers: context.registers,
             tenant: context.tenant,
             context,
             today: context.now.date_in(&context.registers.zone),
-            sequences: SlipSequences::new(context.tenant),
+            sequences: AccountSequences::new(context.tenant),
             slips: Vec::new(),
         }
     }
@@ -78,11 +78,11 @@ impl<'c> SlipDraft<'c> {
         &self,
         tx: &mut Tx,
         title: (TitleCode, &'t StoredTitle),
-    ) -> Result<SlipDebt<'t>, Error>
+    ) -> Result<CollectedDebt<'t>, Error>
     where
         'c: 't,
     {
-        SlipDebt::load(tx, self.tenant, title, self.registers, self.today).await
+        CollectedDebt::load(tx, self.tenant, title, self.registers, self.today).await
     }
 
     /// Adds a slip, or tells why the title cannot have one. The slip gets its code when it is stored.
@@ -90,16 +90,16 @@ impl<'c> SlipDraft<'c> {
         &mut self,
         tx: &mut Tx,
         (code, title): (TitleCode, &StoredTitle),
-        terms: SlipTerms,
+        terms: CollectionTerms,
         last: Option<&StoredSlip>,
     ) -> Result<Result<(), FinanceProblem>, Error> {
         let Some(collector) = find_collector(self.registers, title.group) else {
             return Ok(Err(FinanceProblem::NoSlipAccount));
         };
         let sequence = self.sequences.find_next(tx, &collector).await?;
-        let place = SlipPlace { title: code, number: last.map_or(1, |last| last.number + 1), sequence };
+        let place = NewSlipNumbers { title: code, number: last.map_or(1, |last| last.number + 1), sequence };
         let issue =
-            SlipIssue { issued_on: self.today, user: self.context.user, created_at: self.context.now };
+            IssueMoment { issued_on: self.today, user: self.context.user, created_at: self.context.now };
         Ok(build_slip(&collector, place, terms, issue).map(|slip| {
             self.sequences.take(&slip);
             self.slips.push(slip);
@@ -111,7 +111,7 @@ impl<'c> SlipDraft<'c> {
         mut self,
         tx: &mut Tx,
         titles: &[(TitleCode, StoredTitle)],
-        seed: &LinkSeed,
+        seed: &RandomLinkSeed,
     ) -> Result<Vec<StoredSlip>, Error> {
         if self.slips.is_empty() {
             return Ok(self.slips);

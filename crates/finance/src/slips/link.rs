@@ -12,13 +12,13 @@ const DAYS_AFTER_DUE: i64 = 60;
 /// Randomness that is drawn before a unit of work, which may run again and does not know beforehand how many slips it
 /// issues. It is never stored, and no token tells another.
 #[derive(Clone, Copy)]
-pub(crate) struct LinkSeed([u8; 32]);
+pub(crate) struct RandomLinkSeed([u8; 32]);
 
-impl LinkSeed {
-    pub fn draw(random: &dyn RandomSource) -> LinkSeed {
+impl RandomLinkSeed {
+    pub fn draw(random: &dyn RandomSource) -> RandomLinkSeed {
         let mut bytes = [0; 32];
         random.fill(&mut bytes);
-        LinkSeed(bytes)
+        RandomLinkSeed(bytes)
     }
 
     fn derive_token(&self, tenant: TenantId, slip: SlipCode) -> LinkToken {
@@ -48,7 +48,7 @@ pub(super) fn plan_slip_link(
     context: &ActorContext<'_>,
     slip: &StoredSlip,
     person: PersonCode,
-    seed: &LinkSeed,
+    seed: &RandomLinkSeed,
 ) -> DocumentLink {
     let last_day = slip.due_on.max(context.now.date_in(&context.registers.zone)).plus_days(DAYS_AFTER_DUE);
     DocumentLink {
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn every_slip_and_every_seed_has_a_token_of_its_own() {
         let tenant = TenantId::new(1);
-        let seeds = [LinkSeed([1; 32]), LinkSeed([2; 32])];
+        let seeds = [RandomLinkSeed([1; 32]), RandomLinkSeed([2; 32])];
         let tokens: BTreeSet<String> = seeds
             .iter()
             .flat_map(|seed| (1..=500).map(|slip| seed.derive_token(tenant, SlipCode::new(slip))))

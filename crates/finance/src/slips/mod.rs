@@ -18,7 +18,7 @@ pub use document::{RenderedSlip, render_linked_slip, render_slip};
 pub use first_slips::prepare_first_slips;
 pub use issue_slip::issue_slip;
 pub(crate) use issue_slips::issue_slips;
-pub(crate) use link::LinkSeed;
+pub(crate) use link::RandomLinkSeed;
 pub use pix::find_slip_pix_title;
 pub use slip_list::{ListedSlip, SlipListPage, SlipOfTitle, find_title_of_slip_line, list_slips, read_slip};
 pub use slip_offer::{OfferedSlip, OfferedSlipLink, SecondCopy, TitleSlipOffer, read_slip_offer};

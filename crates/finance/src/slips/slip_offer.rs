@@ -2,7 +2,7 @@
 
 use super::collector::find_collector;
 use super::slip_list::load_listed_slips;
-use super::terms::SlipDebt;
+use super::terms::CollectedDebt;
 use crate::booking::build_calendar;
 use crate::full_title::FullTitle;
 use crate::issue_pix_code::refuse_unpayable;
@@ -99,7 +99,7 @@ async fn load_slip_in_force(
     let listed = load_listed_slips(tx, tenant, (registers, now), &[code]).await?;
     let Some(listed) = listed.into_iter().next() else { return Ok(None) };
     let (slip, today) = (&listed.slip, now.date_in(&registers.zone));
-    let debt = SlipDebt::load(tx, tenant, (code, title), registers, today).await?;
+    let debt = CollectedDebt::load(tx, tenant, (code, title), registers, today).await?;
     let terms = debt.compute_terms();
     let second_copy = (!debt.is_held_by(slip)).then(|| SecondCopy {
         is_overdue: today > build_calendar(registers).next_bank_day_from(slip.due_on),

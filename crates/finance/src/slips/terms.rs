@@ -13,14 +13,14 @@ use finance_storage::titles::StoredTitle;
 use storage::Tx;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SlipTerms {
+pub(crate) struct CollectionTerms {
     pub due_on: Date,
     /// In cents.
     pub amount: i64,
 }
 
 /// An open title with what its late charges depend on.
-pub(crate) struct SlipDebt<'t> {
+pub(crate) struct CollectedDebt<'t> {
     registers: &'t TenantRegisters,
     title: &'t StoredTitle,
     calendar: BankCalendar,
@@ -29,15 +29,15 @@ pub(crate) struct SlipDebt<'t> {
     today: Date,
 }
 
-impl<'t> SlipDebt<'t> {
+impl<'t> CollectedDebt<'t> {
     pub(super) async fn load(
         tx: &mut Tx,
         tenant: TenantId,
         (code, title): (TitleCode, &'t StoredTitle),
         registers: &'t TenantRegisters,
         today: Date,
-    ) -> Result<SlipDebt<'t>, Error> {
-        let mut debt = SlipDebt {
+    ) -> Result<CollectedDebt<'t>, Error> {
+        let mut debt = CollectedDebt {
             registers,
             title,
             calendar: build_calendar(registers),
@@ -60,19 +60,20 @@ impl<'t> SlipDebt<'t> {
 
     /// What a slip holds that is issued today. That of an overdue title can be paid until the next bank day after today,
     /// and holds fine and interest until then.
-    pub fn compute_terms(&self) -> SlipTerms {
+    pub fn compute_terms(&self) -> CollectionTerms {
         if self.today <= self.effective_due_on() {
-            return SlipTerms { due_on: self.title.due_on, amount: self.title.open_amount };
+            return CollectionTerms { due_on: self.title.due_on, amount: self.title.open_amount };
         }
         let due_on = self.calendar.next_bank_day_from(self.today.next());
-        SlipTerms { due_on, amount: self.amount_on(due_on) }
+        CollectionTerms { due_on, amount: self.amount_on(due_on) }
     }
 
     /// Whether a slip need not be replaced: it is not overdue, and holds what the title asks for on its due day.
     pub fn is_held_by(&self, slip: &StoredSlip) -> bool {
-        let terms = SlipTerms { due_on: slip.due_on, amount: slip.amount };
+        let terms = CollectionTerms { due_on: slip.due_on, amount: slip.amount };
         let is_in_time = self.today <= self.calendar.next_bank_day_from(slip.due_on);
-        let is_first_copy = terms == SlipTerms { due_on: self.title.due_on, amount: self.title.open_amount };
+        let is_first_copy =
+            terms == CollectionTerms { due_on: self.title.due_on, amount: self.title.open_amount };
         let is_second_copy =
             slip.due_on > self.effective_due_on() && slip.amount == self.amount_on(slip.due_on);
         is_in_time && (is_first_copy || is_second_copy)

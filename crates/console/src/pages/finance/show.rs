@@ -3,7 +3,7 @@
 use super::forms::{SentTitleForm, TitleFormKind, build_form, describe_others};
 use super::history::{TitleHistoryLine, list_title_history};
 use super::pix::ShownPixCode;
-use super::slip::SlipCard;
+use super::slip::TitleSlipCard;
 use super::{
     TitleBadge, build_title_badge, describe_price, find_amount_due, format_cents, label_launch_kind,
 };
@@ -87,7 +87,7 @@ struct ViewTitlePage {
     pix_code: Option<ShownPixCode>,
     may_issue_pix: bool,
     /// The slip that it is paid by, or that can be issued.
-    slip: Option<SlipCard>,
+    slip: Option<TitleSlipCard>,
     /// The form that was refused: `receber`, `vencimento`, `cancelar`, or empty.
     refused: &'static str,
     problems: Vec<String>,
@@ -174,7 +174,7 @@ fn build_title_page(
             && takes_no_payment(title.situation),
         pix_code: pix_code.map(|code| ShownPixCode::new(code, &registers.zone)),
         may_issue_pix: *pix == PixOffer::Possible,
-        slip: SlipCard::new(slip, &registers.zone),
+        slip: TitleSlipCard::new(slip, &registers.zone),
         refused: match sent.map(|sent| sent.kind) {
             Some(TitleFormKind::Receive) => "receber",
             Some(TitleFormKind::ChangeDueDay) => "vencimento",
@@ -399,8 +399,8 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/titulo.html"
         pix_code: with.option_of(|| super::pix::build_sample_code(with)),
         may_issue_pix: with.is_filled(),
         slip: Some(match with.is_filled() {
-            true => SlipCard::Issued(super::slip::build_sample_slip(with)),
-            false => SlipCard::NoAccount,
+            true => TitleSlipCard::Issued(super::slip::build_sample_slip(with)),
+            false => TitleSlipCard::NoAccount,
         }),
         refused: "receber",
         problems: with.list_of(|| with.text()),

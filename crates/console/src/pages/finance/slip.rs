@@ -28,20 +28,20 @@ const DOCUMENT_HEADERS: [(HeaderName, HeaderValue); 5] = [
 ];
 
 /// What the page of a title that can be paid by a slip shows of it.
-pub enum SlipCard {
+pub enum TitleSlipCard {
     /// No account issues slips for it.
     NoAccount,
     Possible,
     Issued(ShownSlip),
 }
 
-impl SlipCard {
-    pub fn new(offer: &TitleSlipOffer, zone: &TimeZone) -> Option<SlipCard> {
+impl TitleSlipCard {
+    pub fn new(offer: &TitleSlipOffer, zone: &TimeZone) -> Option<TitleSlipCard> {
         match offer {
             TitleSlipOffer::Unavailable => None,
-            TitleSlipOffer::NoAccount => Some(SlipCard::NoAccount),
-            TitleSlipOffer::Possible => Some(SlipCard::Possible),
-            TitleSlipOffer::Issued(slip) => Some(SlipCard::Issued(ShownSlip::new(slip, zone))),
+            TitleSlipOffer::NoAccount => Some(TitleSlipCard::NoAccount),
+            TitleSlipOffer::Possible => Some(TitleSlipCard::Possible),
+            TitleSlipOffer::Issued(slip) => Some(TitleSlipCard::Issued(ShownSlip::new(slip, zone))),
         }
     }
 }

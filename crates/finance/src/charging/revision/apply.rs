@@ -4,7 +4,7 @@ use super::list::load_visible_revision;
 use super::plan::{TitleRevisionOutcome, TitleRevisionTotals};
 use super::replace::prepare_replacement;
 use crate::booking::refuse;
-use crate::slips::{LinkSeed, issue_slips};
+use crate::slips::{RandomLinkSeed, issue_slips};
 use crate::use_credit::use_credits;
 use app::command::{WriteCommand, run_command};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
@@ -38,14 +38,14 @@ pub async fn apply_revision(
 ) -> Result<WriteOutcome<AppliedRevision>, Error> {
     caller.require_money_right(MoneyRight::SettleTitles)?;
     let operation = AuditedOperation::ReviseTitles;
-    let input = (benefit, seen, LinkSeed::draw(&*app.random_source));
+    let input = (benefit, seen, RandomLinkSeed::draw(&*app.random_source));
     run_command(app, caller, operation, input, once, |tx, command| Box::pin(write_revision(tx, command)))
         .await
 }
 
 async fn write_revision(
     tx: &mut Tx,
-    command: &WriteCommand<(BenefitCode, String, LinkSeed)>,
+    command: &WriteCommand<(BenefitCode, String, RandomLinkSeed)>,
 ) -> Result<AppliedRevision, Error> {
     let (tenant, context, (benefit, seen, seed)) =
         (command.scope.tenant(), command.actor_context(), &command.input);
