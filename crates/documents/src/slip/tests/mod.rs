@@ -179,10 +179,11 @@ fn the_member_part_has_no_small_letters() {
     }
 }
 
+/// How far it is compressed depends on the backend that other packages ask of `flate2`.
 #[test]
 fn a_file_is_small() {
     let length = render_slip(&usual_slip()).len();
-    assert!(length < 8_000, "{length}");
+    assert!(length < 10_000, "{length}");
 }
 
 proptest! {
